@@ -1,0 +1,39 @@
+// One class a cause. Whose fault an error is, and so what happens to the work that met it, is
+// decided here and nowhere else: the API answers 4xx to `caller`, a queue worker acknowledges
+// `permanent` after recording it, and leaves `transient` on the queue.
+
+export type Blame = 'caller' | 'permanent' | 'transient';
+
+export abstract class GlimpseError extends Error {
+  abstract readonly code: string;
+  abstract readonly blame: Blame;
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The bytes are of a kind that Glimpse does not read, by design: HEIC, video, HTML. */
+export class UnsupportedError extends GlimpseError {
+  readonly code = 'unsupported';
+  readonly blame = 'permanent';
+}
+
+/** The bytes claim to be a picture and cannot be decoded as one. */
+export class CorruptError extends GlimpseError {
+  readonly code = 'corrupt';
+  readonly blame = 'permanent';
+}
+
+/** Decoding would need more memory, or yield more pixels, than the function has. */
+export class TooLargeError extends GlimpseError {
+  readonly code = 'too-large';
+  readonly blame = 'permanent';
+}
+
+/** There is no such object in the originals bucket. */
+export class MissingError extends GlimpseError {
+  readonly code = 'missing';
+  readonly blame = 'permanent';
+}
