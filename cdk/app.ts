@@ -1,0 +1,11 @@
+import { App } from 'aws-cdk-lib';
+import { config } from './config.ts';
+import { parseConfig } from './config-schema.ts';
+import { GlimpseStack } from './glimpse-stack.ts';
+
+const app = new App();
+
+/** The local cloud synthesises with `-c local=true`: the differences are listed in constructs/glimpse-function.ts. */
+const local = app.node.tryGetContext('local') === 'true';
+
+new GlimpseStack(app, 'Glimpse', { config: parseConfig(config), local });

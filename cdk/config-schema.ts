@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { variantSchema } from '../shared/thumbnails/variant.ts';
+
+const bucketName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "expected a bucket's name, not an ARN or a URL");
+
+const origin = z
+  .string()
+  .regex(
+    /^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/i,
+    "expected '*' or an origin such as https://shop.example, without a path",
+  );
+
+/** The Lambda event source mapping takes 2 to 1,000; 1 cannot be configured. */
+const concurrency = z.int().min(2).max(1000);
+
+const configSchema = z
+  .strictObject({
+    variants: z.array(variantSchema).min(1).max(10),
+    delivery: z.discriminatedUnion('kind', [
+      /** URLs are stable for a window and live at least one more. Seconds, a minute to 12 hours. */
+      z.strictObject({ kind: z.literal('presigned'), windowSeconds: z.int().min(60).max(43_200) }),
+      z.strictObject({ kind: z.literal('public') }),
+      z.strictObject({ kind: z.literal('cdn') }),
+    ]),
+    concurrency: z.strictObject({
+      /** Images made at once for viewers who wait. */
+      onDemand: concurrency,
+      /** Images made at once after uploads and backfills. */
+      eager: concurrency,
+      /** New AWS accounts (limit 10) refuse any reservation: set false there. */
+      reserved: z.boolean(),
+    }),
+    memoryMb: z.strictObject({
+      api: z.int().min(256).max(10_240),
+      /** 1,769 MB is one vCPU. Below 512 few pictures fit. */
+      worker: z.int().min(512).max(10_240),
+    }),
+    architecture: z.enum(['arm64', 'x86_64']),
+    /** Origins whose pages may call the API and upload. */
+    allowedOrigins: z.array(origin).min(1).max(50),
+    /** Buckets that exist already; the stack then neither creates nor configures them. */
+    adopt: z.strictObject({
+      originals: bucketName.optional(),
+      thumbnails: bucketName.optional(),
+    }),
+    uploads: z.strictObject({
+      /** The largest upload that the API signs, and the largest original that the worker reads. */
+      maxBytes: z.int().min(1).max(500_000_000),
+    }),
+    throttle: z.strictObject({
+      requestsPerSecond: z.int().min(1).max(10_000),
+      burst: z.int().min(1).max(5000),
+    }),
+  })
+  .superRefine((config, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    config.variants.forEach(({ name }, index) => {
+      if (config.variants.findIndex((other) => other.name === name) < index) {
+        refuse(['variants', index, 'name'], `expected a name of its own, got "${name}" again`);
+      }
+    });
+    if (config.delivery.kind !== 'presigned' && config.adopt.thumbnails !== undefined) {
+      refuse(
+        ['delivery', 'kind'],
+        `expected 'presigned' with an adopted thumbnails bucket, got '${config.delivery.kind}': the stack cannot change the policy of a bucket that it does not own`,
+      );
+    }
+    if (
+      config.adopt.originals !== undefined &&
+      config.adopt.originals === config.adopt.thumbnails
+    ) {
+      refuse(
+        ['adopt', 'thumbnails'],
+        'expected another bucket than the originals: thumbnails written there would be taken for originals',
+      );
+    }
+  });
+
+export type ConfigInput = z.input<typeof configSchema>;
+export type Config = z.output<typeof configSchema>;
+
+/** Throws one sentence that names the first wrong value. */
+export function parseConfig(input: unknown): Config {
+  const parsed = configSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  if (issue === undefined) throw parsed.error;
+  const path = issue.path.map((part) =>
+    typeof part === 'number' ? `[${part}]` : `.${String(part)}`,
+  );
+  const name = path.join('').replace(/^\./, '') || 'config';
+  throw new Error(`cdk/config.ts: ${name}: ${issue.message}${came(input, issue.path)}.`);
+}
+
+function came(input: unknown, path: PropertyKey[]): string {
+  let value: unknown = input;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return '';
+    value = Reflect.get(value, part);
+  }
+  if (value === undefined) return ', but it is not set';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 80 ? `, got ${text}` : '';
+}

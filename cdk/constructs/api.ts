@@ -1,0 +1,123 @@
+import { CfnOutput, Duration } from 'aws-cdk-lib';
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Distribution, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Construct } from 'constructs';
+import type { Delivery } from '../../shared/thumbnails/delivery.ts';
+import type { Config } from '../config-schema.ts';
+import { GlimpseFunction } from './glimpse-function.ts';
+import type { Thumbnails } from './thumbnails.ts';
+
+const ROUTES = [
+  [HttpMethod.GET, '/galleries'],
+  [HttpMethod.GET, '/images'],
+  [HttpMethod.POST, '/thumbnails'],
+  [HttpMethod.GET, '/thumbnail'],
+  [HttpMethod.POST, '/uploads'],
+] as const;
+
+export class Api extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { config: Config; local: boolean; thumbnails: Thumbnails },
+  ) {
+    super(scope, id);
+    const { config, local, thumbnails } = props;
+    const handler = this.#function(config, local, thumbnails);
+    const api = new HttpApi(this, 'Http', {
+      createDefaultStage: false,
+      corsPreflight: {
+        allowOrigins: config.allowedOrigins,
+        allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST],
+        allowHeaders: ['content-type'],
+        maxAge: Duration.days(1),
+      },
+    });
+    new HttpStage(this, 'Stage', {
+      httpApi: api,
+      autoDeploy: true,
+      throttle: {
+        rateLimit: config.throttle.requestsPerSecond,
+        burstLimit: config.throttle.burst,
+      },
+    });
+    const integration = new HttpLambdaIntegration('Integration', handler);
+    for (const [method, path] of ROUTES) {
+      api.addRoutes({ path, methods: [method], integration });
+    }
+    new CfnOutput(this, 'Url', { value: api.apiEndpoint });
+  }
+
+  #function(config: Config, local: boolean, made: Thumbnails): GlimpseFunction {
+    const { originals, thumbnails, images, onDemand } = made;
+    return new GlimpseFunction(this, 'Function', {
+      folder: 'thumbnail-api',
+      description: 'Answers with direct URLs, claims what is cold',
+      config,
+      local,
+      memoryMb: config.memoryMb.api,
+      timeout: Duration.seconds(10),
+    })
+      .use({
+        variable: 'IMAGES_TABLE',
+        value: images.tableName,
+        grants: [
+          {
+            actions: ['Query', 'BatchGetItem', 'GetItem', 'UpdateItem', 'PutItem'].map(
+              (name) => `dynamodb:${name}`,
+            ),
+            resources: [images.tableArn],
+          },
+        ],
+      })
+      .use({
+        variable: 'ORIGINALS_BUCKET',
+        value: originals.bucketName,
+        grants: [
+          // PutObject is the upload form's: S3 checks the form against the signer's permissions.
+          {
+            actions: ['s3:GetObject', 's3:PutObject'],
+            resources: [originals.arnForObjects('*')],
+          },
+          { actions: ['s3:ListBucket'], resources: [originals.bucketArn] },
+        ],
+      })
+      .use({
+        variable: 'THUMBNAILS_BUCKET',
+        value: thumbnails.bucketName,
+        // A presigned URL can do what its signer may.
+        grants:
+          config.delivery.kind === 'presigned'
+            ? [{ actions: ['s3:GetObject'], resources: [thumbnails.arnForObjects('*')] }]
+            : [],
+      })
+      .use({
+        variable: 'ON_DEMAND_QUEUE_URL',
+        value: onDemand.queueUrl,
+        grants: [{ actions: ['sqs:SendMessage'], resources: [onDemand.queueArn] }],
+      })
+      .use({ variable: 'VARIANTS', value: JSON.stringify(config.variants), grants: [] })
+      .use({ variable: 'MAX_BYTES', value: String(config.uploads.maxBytes), grants: [] })
+      .use({
+        variable: 'DELIVERY',
+        value: JSON.stringify(this.#delivery(config, local, made)),
+        grants: [],
+      });
+  }
+
+  #delivery(config: Config, local: boolean, { thumbnails }: Thumbnails): Delivery {
+    if (config.delivery.kind !== 'cdn') return config.delivery;
+    // A laptop has no CDN: there the bucket answers itself.
+    if (local) return { kind: 'public' };
+    const cdn = new Distribution(this, 'Cdn', {
+      comment: 'Glimpse thumbnails',
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(thumbnails),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      },
+    });
+    return { kind: 'cdn', origin: `https://${cdn.distributionDomainName}` };
+  }
+}

@@ -1,0 +1,96 @@
+import { Aws, CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  CfnBucket,
+  HttpMethods,
+  type IBucket,
+} from 'aws-cdk-lib/aws-s3';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Config } from '../config-schema.ts';
+
+const baseline = {
+  encryption: BucketEncryption.S3_MANAGED,
+  enforceSSL: true,
+  minimumTLSVersion: 1.2,
+  removalPolicy: RemovalPolicy.RETAIN,
+  lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(2) }],
+} satisfies BucketProps;
+
+/** Under exactOptionalPropertyTypes a `Bucket` is an `IBucket` only once `isWebsite` is set. */
+const owned = (scope: Construct, id: string, props: BucketProps): IBucket =>
+  Object.assign(new Bucket(scope, id, props), { isWebsite: false });
+
+export function originalsBucket(scope: Construct, config: Config): IBucket {
+  if (config.adopt.originals !== undefined) {
+    return Bucket.fromBucketName(scope, 'Originals', config.adopt.originals);
+  }
+  return owned(scope, 'Originals', {
+    ...baseline,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    cors: [
+      {
+        allowedMethods: [HttpMethods.POST],
+        allowedOrigins: config.allowedOrigins,
+        allowedHeaders: ['*'],
+        maxAge: 86_400,
+      },
+    ],
+  });
+}
+
+export function thumbnailsBucket(scope: Construct, config: Config): IBucket {
+  if (config.adopt.thumbnails !== undefined) {
+    return Bucket.fromBucketName(scope, 'Thumbnails', config.adopt.thumbnails);
+  }
+  const isPublic = config.delivery.kind === 'public';
+  return owned(scope, 'Thumbnails', {
+    ...baseline,
+    publicReadAccess: isPublic,
+    blockPublicAccess: isPublic ? BlockPublicAccess.BLOCK_ACLS_ONLY : BlockPublicAccess.BLOCK_ALL,
+    cors: [
+      {
+        allowedMethods: [HttpMethods.GET, HttpMethods.HEAD],
+        allowedOrigins: config.allowedOrigins,
+        allowedHeaders: ['*'],
+        maxAge: 86_400,
+      },
+    ],
+  });
+}
+
+/**
+ * Sends the bucket's created and removed events to the queue through the bucket's own property:
+ * `addEventNotification` would add a custom resource and its function.
+ */
+export function notify(scope: Construct, originals: IBucket, queue: Queue): void {
+  const granted = queue.addToResourcePolicy(
+    // The bucket waits for this policy (S3 tries the queue when the notification is set), so the
+    // policy cannot name the bucket in turn: it admits this account's buckets.
+    new PolicyStatement({
+      principals: [new ServicePrincipal('s3.amazonaws.com')],
+      actions: ['sqs:SendMessage'],
+      resources: [queue.queueArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+    }),
+  );
+  const configurations = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'].map((event) => ({
+    event,
+    queue: queue.queueArn,
+  }));
+  const bucket = originals.node.defaultChild;
+  if (bucket instanceof CfnBucket) {
+    bucket.notificationConfiguration = { queueConfigurations: configurations };
+    if (granted.policyDependable !== undefined) bucket.node.addDependency(granted.policyDependable);
+    return;
+  }
+  new CfnOutput(scope, 'NotificationsToAdd', {
+    description:
+      "Merge into the adopted bucket's notifications: aws s3api put-bucket-notification-configuration",
+    value: `{"QueueConfigurations":[{"QueueArn":"${queue.queueArn}","Events":["s3:ObjectCreated:*","s3:ObjectRemoved:*"]}]}`,
+  });
+}

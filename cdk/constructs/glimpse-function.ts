@@ -1,0 +1,102 @@
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type BundlingOptions, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Config } from '../config-schema.ts';
+
+export interface GlimpseFunctionProps {
+  /** The function's folder below `functions/`. */
+  folder: string;
+  description: string;
+  config: Config;
+  local: boolean;
+  memoryMb: number;
+  timeout: Duration;
+  reservedConcurrency?: number;
+  usesSharp?: boolean;
+}
+
+/** Something that a function uses: the variable that names it and the calls it may make, together. */
+export interface Use {
+  variable: string;
+  value: string;
+  grants: readonly { actions: readonly string[]; resources: readonly string[] }[];
+}
+
+export class GlimpseFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, props: GlimpseFunctionProps) {
+    const { config, folder, local, reservedConcurrency } = props;
+    super(scope, id, {
+      entry: new URL(`../../functions/${folder}/handler.ts`, import.meta.url).pathname,
+      depsLockFilePath: new URL('../../package-lock.json', import.meta.url).pathname,
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: architectureOf(config, local),
+      memorySize: props.memoryMb,
+      timeout: props.timeout,
+      ...(reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: reservedConcurrency }),
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        POWERTOOLS_SERVICE_NAME: folder,
+        POWERTOOLS_METRICS_NAMESPACE: 'Glimpse',
+        // glibc otherwise keeps an arena a thread, which libvips' threads turn into lost memory.
+        ...(props.usesSharp ? { MALLOC_ARENA_MAX: '2' } : {}),
+      },
+      logGroup: new LogGroup(scope, `${id}Logs`, {
+        retention: RetentionDays.ONE_MONTH,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        minify: true,
+        sourceMap: true,
+        sourcesContent: false,
+        mainFields: ['module', 'main'],
+        // The runtime carries an SDK, of a version that AWS chooses; ours is the one that was tested.
+        bundleAwsSDK: true,
+        // Some of what is bundled is CommonJS and calls `require`, which an ES module lacks.
+        banner:
+          "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+        ...(props.usesSharp ? sharpBundling(config, local) : {}),
+      },
+    });
+  }
+
+  use({ variable, value, grants }: Use): this {
+    this.addEnvironment(variable, value);
+    for (const { actions, resources } of grants) {
+      this.addToRolePolicy(
+        new PolicyStatement({ actions: [...actions], resources: [...resources] }),
+      );
+    }
+    return this;
+  }
+}
+
+// What the local cloud's template has different from the one that AWS deploys, all of it:
+// - the processor: a local function runs on this machine's;
+// - sharp: on AWS, installed into the asset for the function's processor, from the registry; locally,
+//   the one that `npm ci` put here, so that a start needs no network.
+
+function architectureOf(config: Config, local: boolean): Architecture {
+  const arm = local ? process.arch === 'arm64' : config.architecture === 'arm64';
+  return arm ? Architecture.ARM_64 : Architecture.X86_64;
+}
+
+function sharpBundling(config: Config, local: boolean): BundlingOptions {
+  if (local) return { externalModules: ['sharp'] };
+  return {
+    nodeModules: ['sharp'],
+    // npm installs the native library of the machine it runs on, unless told.
+    environment: {
+      npm_config_os: 'linux',
+      npm_config_cpu: config.architecture === 'arm64' ? 'arm64' : 'x64',
+      npm_config_libc: 'glibc',
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Config } from '../config-schema.ts';
+import { notify, originalsBucket, thumbnailsBucket } from './buckets.ts';
+import { GlimpseFunction } from './glimpse-function.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const WORKER_TIMEOUT = Duration.seconds(60);
+const FAILURES_TIMEOUT = Duration.seconds(30);
+
+/** Everything that turns an original into thumbnails. */
+export class Thumbnails extends Construct {
+  readonly originals: IBucket;
+  readonly thumbnails: IBucket;
+  readonly images: Table;
+  readonly onDemand: Queue;
+
+  constructor(scope: Construct, id: string, props: { config: Config; local: boolean }) {
+    super(scope, id);
+    const { config, local } = props;
+    this.originals = originalsBucket(this, config);
+    this.thumbnails = thumbnailsBucket(this, config);
+    this.images = new Table(this, 'Images', {
+      partitionKey: { name: 'gallery', type: AttributeType.STRING },
+      sortKey: { name: 'name', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: 'ttl',
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+
+    const worker = this.#worker(config, local);
+    const failures = this.#failures(config, local);
+    const reading = {
+      worker,
+      workerTimeout: WORKER_TIMEOUT,
+      failures,
+      failuresTimeout: FAILURES_TIMEOUT,
+    };
+    // A viewer's message goes alone, so that no picture waits behind another in its batch.
+    const onDemand = new WorkQueue(this, 'OnDemand', {
+      ...reading,
+      batchSize: 1,
+      maxConcurrency: config.concurrency.onDemand,
+    });
+    const eager = new WorkQueue(this, 'Eager', {
+      ...reading,
+      batchSize: 10,
+      maxConcurrency: config.concurrency.eager,
+    });
+    this.onDemand = onDemand.queue;
+    notify(this, this.originals, eager.queue);
+    // A retry waits as long as its cause asks for, not for the queue's six minutes.
+    for (const { variable, queue } of [
+      { variable: 'ON_DEMAND_QUEUE_URL', queue: onDemand.queue },
+      { variable: 'EAGER_QUEUE_URL', queue: eager.queue },
+    ]) {
+      worker.use({
+        variable,
+        value: queue.queueUrl,
+        grants: [{ actions: ['sqs:ChangeMessageVisibility'], resources: [queue.queueArn] }],
+      });
+    }
+
+    new Alarm(this, 'ThrottlesAlarm', {
+      alarmDescription:
+        'The thumbnail worker is throttled: its mappings are configured past its concurrency',
+      metric: worker.metricThrottles({ period: Duration.minutes(1) }),
+      threshold: 0,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 3,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    new Alarm(this, 'WaitAlarm', {
+      alarmDescription: 'Viewers wait more than a minute for thumbnails',
+      metric: onDemand.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) }),
+      threshold: 60,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 3,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+
+    new CfnOutput(this, 'OriginalsBucket', { value: this.originals.bucketName });
+    new CfnOutput(this, 'ThumbnailsBucket', { value: this.thumbnails.bucketName });
+    new CfnOutput(this, 'ImagesTable', { value: this.images.tableName });
+    new CfnOutput(this, 'EagerQueueUrl', { value: eager.queue.queueUrl });
+  }
+
+  #worker(config: Config, local: boolean): GlimpseFunction {
+    const { onDemand, eager, reserved } = config.concurrency;
+    return new GlimpseFunction(this, 'Worker', {
+      folder: 'thumbnail-worker',
+      description: 'Makes the missing thumbnails of an image, with one decode',
+      config,
+      local,
+      usesSharp: true,
+      memoryMb: config.memoryMb.worker,
+      timeout: WORKER_TIMEOUT,
+      ...(reserved ? { reservedConcurrency: onDemand + eager } : {}),
+    })
+      .use({
+        variable: 'IMAGES_TABLE',
+        value: this.images.tableName,
+        grants: [
+          {
+            actions: ['dynamodb:UpdateItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
+            resources: [this.images.tableArn],
+          },
+        ],
+      })
+      .use({
+        variable: 'ORIGINALS_BUCKET',
+        value: this.originals.bucketName,
+        grants: [
+          { actions: ['s3:GetObject'], resources: [this.originals.arnForObjects('*')] },
+          // Without it S3 answers 403 to the read of an object that is gone.
+          { actions: ['s3:ListBucket'], resources: [this.originals.bucketArn] },
+        ],
+      })
+      .use({
+        variable: 'THUMBNAILS_BUCKET',
+        value: this.thumbnails.bucketName,
+        grants: [
+          {
+            actions: ['s3:PutObject', 's3:DeleteObject'],
+            resources: [this.thumbnails.arnForObjects('*')],
+          },
+          { actions: ['s3:ListBucket'], resources: [this.thumbnails.bucketArn] },
+        ],
+      })
+      .use({ variable: 'VARIANTS', value: JSON.stringify(config.variants), grants: [] })
+      .use({ variable: 'MAX_BYTES', value: String(config.uploads.maxBytes), grants: [] });
+  }
+
+  #failures(config: Config, local: boolean): GlimpseFunction {
+    return new GlimpseFunction(this, 'Failures', {
+      folder: 'thumbnail-failures',
+      description: 'Records on the image what the worker gave up',
+      config,
+      local,
+      memoryMb: 256,
+      timeout: FAILURES_TIMEOUT,
+    }).use({
+      variable: 'IMAGES_TABLE',
+      value: this.images.tableName,
+      grants: [{ actions: ['dynamodb:UpdateItem'], resources: [this.images.tableArn] }],
+    });
+  }
+}
