@@ -21,9 +21,16 @@ const baseline = {
   lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(2) }],
 } satisfies BucketProps;
 
-/** Under exactOptionalPropertyTypes a `Bucket` is an `IBucket` only once `isWebsite` is set. */
-const owned = (scope: Construct, id: string, props: BucketProps): IBucket =>
-  Object.assign(new Bucket(scope, id, props), { isWebsite: false });
+function isBucket(construct: object): construct is IBucket {
+  return 'bucketArn' in construct && 'addToResourcePolicy' in construct;
+}
+
+/** Under exactOptionalPropertyTypes the compiler does not take a `Bucket` for an `IBucket`. */
+function owned(scope: Construct, id: string, props: BucketProps): IBucket {
+  const bucket = new Bucket(scope, id, props);
+  if (!isBucket(bucket)) throw new TypeError(`${id} is not a bucket`);
+  return bucket;
+}
 
 export function originalsBucket(scope: Construct, config: Config): IBucket {
   if (config.adopt.originals !== undefined) {
