@@ -37,3 +37,40 @@ export class MissingError extends GlimpseError {
   readonly code = 'missing';
   readonly blame = 'permanent';
 }
+
+/** The caller's request is not what the API takes. The message says what was expected and what came. */
+export class InvalidRequestError extends GlimpseError {
+  readonly code = 'invalid-request';
+  readonly blame = 'caller';
+}
+
+/** The request is well formed and contradicts what is there. */
+export class ConflictError extends GlimpseError {
+  readonly code = 'conflict';
+  readonly blame = 'caller';
+}
+
+/** A claim was lost to another worker, or is held by one: the same work later finds it done or free. */
+export class BusyError extends GlimpseError {
+  readonly code = 'busy';
+  readonly blame = 'transient';
+  /** When the other's lease ends, in epoch milliseconds. */
+  readonly until: number;
+
+  constructor(message: string, until: number) {
+    super(message);
+    this.until = until;
+  }
+}
+
+/** A message that no retry makes readable. */
+export class MalformedMessageError extends GlimpseError {
+  readonly code = 'malformed-message';
+  readonly blame = 'permanent';
+}
+
+/** More bytes than an upload may have. */
+export class UploadTooLargeError extends GlimpseError {
+  readonly code = 'upload-too-large';
+  readonly blame = 'caller';
+}

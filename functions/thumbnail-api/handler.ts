@@ -1,1 +1,122 @@
-export const handler = async (): Promise<void> => {};
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
+import { type HttpAnswer, type HttpRequest, httpHandler } from '../../shared/runtime/http-stack.ts';
+import { once } from '../../shared/runtime/once.ts';
+import { createUrls } from '../../shared/thumbnails/delivery.ts';
+import { parseImageKey } from '../../shared/thumbnails/image-key.ts';
+import { createUploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
+import { askThumbnails } from './ask-thumbnails.ts';
+import { createUpload } from './create-upload.ts';
+import { readEnv } from './env.ts';
+import { listGalleries } from './list-galleries.ts';
+import { listImages } from './list-images.ts';
+import * as request from './request.ts';
+import type { Service } from './service.ts';
+import { showThumbnail } from './show-thumbnail.ts';
+
+const logger = new Logger();
+const metrics = new Metrics();
+
+// Called by AWS: the HTTP API's routes.
+
+export const handler = httpHandler(
+  {
+    'GET /galleries': getGalleries,
+    'GET /images': getImages,
+    'POST /thumbnails': postThumbnails,
+    'GET /thumbnail': getThumbnail,
+    'POST /uploads': postUploads,
+  },
+  { logger, metrics },
+);
+
+// Built on cold start.
+
+/** Seconds in which an upload must have begun. */
+const UPLOAD_LIFETIME = 900;
+
+const service = once((): Service => {
+  const env = readEnv();
+  const s3 = createS3();
+  const credentials = () => s3.config.credentials();
+  const place = (bucket: string) => ({
+    region: env.AWS_REGION,
+    bucket,
+    ...(env.AWS_ENDPOINT_URL_S3 === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL_S3 }),
+  });
+  return {
+    table: { client: createDynamo(), name: env.IMAGES_TABLE },
+    originals: { client: s3, bucket: env.ORIGINALS_BUCKET },
+    queue: { client: createSqs(), url: env.ON_DEMAND_QUEUE_URL },
+    variants: env.VARIANTS,
+    urls: createUrls(env.DELIVERY, place(env.THUMBNAILS_BUCKET), credentials),
+    uploads: {
+      maxBytes: env.MAX_BYTES,
+      sign: createUploadFormSigner(place(env.ORIGINALS_BUCKET), UPLOAD_LIFETIME),
+      credentials,
+    },
+    now: Date.now,
+    count: (metric, value) => {
+      if (value > 0) metrics.addMetric(metric, MetricUnit.Count, value);
+    },
+    warn: (message, details) => logger.warn(message, details),
+  };
+});
+
+// Done for each request.
+
+async function getGalleries({ query }: HttpRequest): Promise<HttpAnswer> {
+  const { cursor } = request.parse(request.galleriesQuery, 'query', query);
+  return { status: 200, body: await listGalleries(service(), cursor) };
+}
+
+async function getImages({ query }: HttpRequest): Promise<HttpAnswer> {
+  const { variant, ...asked } = request.parse(request.imagesQuery, 'query', query);
+  return {
+    status: 200,
+    body: await listImages(service(), {
+      ...asked,
+      cursor: asked.cursor,
+      variant: request.chooseVariant(variant, service().variants),
+    }),
+  };
+}
+
+async function postThumbnails({ body }: HttpRequest): Promise<HttpAnswer> {
+  const asked = request.parse(request.thumbnailsBody, 'body', body);
+  const images = asked.images.map(parseImageKey);
+  const wanted = request.chooseVariants(asked.variants, service().variants);
+  return { status: 200, body: await askThumbnails(service(), images, wanted) };
+}
+
+async function getThumbnail({ query }: HttpRequest): Promise<HttpAnswer> {
+  const asked = request.parse(request.thumbnailQuery, 'query', query);
+  const variant = request.chooseVariant(asked.variant, service().variants);
+  const shown = await showThumbnail(service(), parseImageKey(asked.image), variant);
+  if (shown.kind === 'ready') {
+    // Shorter than any signed URL lives, so that the redirect never leads to one that has expired.
+    return {
+      status: 302,
+      headers: { location: shown.url, 'cache-control': 'private, max-age=60' },
+    };
+  }
+  return {
+    status: 200,
+    headers: {
+      'content-type': shown.contentType,
+      'cache-control': 'no-store',
+      'x-glimpse-state': shown.kind,
+      ...(shown.retryAfterSeconds === undefined
+        ? {}
+        : { 'retry-after': String(shown.retryAfterSeconds) }),
+    },
+    body: shown.bytes,
+  };
+}
+
+async function postUploads({ body }: HttpRequest): Promise<HttpAnswer> {
+  const asked = request.parse(request.uploadBody, 'body', body);
+  const upload = { ...asked, image: parseImageKey(asked.image) };
+  return { status: 200, body: await createUpload(service(), upload) };
+}

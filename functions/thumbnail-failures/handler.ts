@@ -1,1 +1,29 @@
-export const handler = async (): Promise<void> => {};
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
+import { createDynamo } from '../../shared/runtime/clients.ts';
+import { once } from '../../shared/runtime/once.ts';
+import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { giveUp } from '../../shared/thumbnails/give-up.ts';
+import { readEnv } from './env.ts';
+
+const logger = new Logger();
+const metrics = new Metrics();
+
+// Called by AWS: the dead-letter queues of both thumbnail queues.
+
+export const handler = queueHandler({ logger, metrics, process: recordFailure, needsMs: 3000 });
+
+// Built on cold start.
+
+const table = once(() => ({ client: createDynamo(), name: readEnv().IMAGES_TABLE }));
+
+// Done for each record.
+
+async function recordFailure({ body }: Delivery): Promise<void> {
+  for (const work of parseMessage(body)) {
+    await giveUp(table(), work, Date.now());
+    metrics.addMetric('ImagesGivenUp', MetricUnit.Count, 1);
+    logger.error('an image was given up', { image: work.image, work: work.kind });
+  }
+}

@@ -43,6 +43,11 @@ export function bucketAddress({ region, bucket, endpoint }: SigningPlace): Bucke
   return { origin: `https://${regional}`, host: regional, path: `/${encodeSegment(bucket)}` };
 }
 
+/** `/` separates, everything else is data: S3 would read a bare `+` as a space. */
+export function encodeKey(key: string): string {
+  return encodeSegment(key).replaceAll('%2F', '/');
+}
+
 /** RFC 3986: everything but letters, digits and `-._~`. A lone surrogate throws a URIError. */
 export function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, percent);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type BucketAddress,
   bucketAddress,
+  encodeKey,
   encodeSegment,
   type SigningPlace,
 } from './bucket-address.ts';
@@ -139,9 +140,4 @@ function queryAround(
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** `/` separates, everything else is data: S3 would read a bare `+` as a space. */
-function encodeKey(key: string): string {
-  return encodeSegment(key).replaceAll('%2F', '/');
 }

@@ -1,0 +1,33 @@
+import { ConflictError, UploadTooLargeError } from '../../shared/errors.ts';
+import { originalExists } from '../../shared/thumbnails/originals.ts';
+import type { Service } from './service.ts';
+
+export interface UploadRequest {
+  image: string;
+  contentType: string;
+  bytes: number;
+}
+
+/**
+ * A form that uploads one file of this key, type and size, and no other. A key that is taken is
+ * refused: whoever may call the API may add images, not replace them.
+ */
+export async function createUpload(
+  { originals, uploads, now }: Service,
+  { image, contentType, bytes }: UploadRequest,
+): Promise<{ url: string; fields: Readonly<Record<string, string>>; expiresAt: string }> {
+  if (bytes > uploads.maxBytes) {
+    throw new UploadTooLargeError(
+      `body.bytes: expected at most ${uploads.maxBytes} bytes, got ${bytes}`,
+    );
+  }
+  if (await originalExists(originals, image)) {
+    throw new ConflictError(`image: expected a key that is free, got ${JSON.stringify(image)}`);
+  }
+  const form = uploads.sign(
+    await uploads.credentials(),
+    { key: image, contentType, bytes },
+    new Date(now()),
+  );
+  return { url: form.url, fields: form.fields, expiresAt: form.expiresAt.toISOString() };
+}

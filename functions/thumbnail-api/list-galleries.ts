@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { readGalleries } from '../../shared/thumbnails/images-table.ts';
+import { decodeCursor, encodeCursor } from './request.ts';
+import type { Service } from './service.ts';
+
+const PAGE = 100;
+
+const cursorSchema = z.strictObject({ after: z.string() });
+
+export async function listGalleries(
+  service: Service,
+  cursor: string | undefined,
+): Promise<{ galleries: { gallery: string }[]; cursor?: string }> {
+  const from = cursor === undefined ? {} : decodeCursor(cursorSchema, cursor);
+  const { galleries, next } = await readGalleries(service.table, { ...from, limit: PAGE });
+  return {
+    galleries: galleries.map((gallery) => ({ gallery })),
+    ...(next === undefined ? {} : { cursor: encodeCursor({ after: next }) }),
+  };
+}

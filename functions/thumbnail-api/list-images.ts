@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { unknownItem } from '../../shared/thumbnails/image-item.ts';
+import { joinImage } from '../../shared/thumbnails/image-key.ts';
+import { type ImageView, viewImage } from '../../shared/thumbnails/image-view.ts';
+import {
+  addGallery,
+  type GalleryPage,
+  type ImageRow,
+  type Listed,
+  readGallery,
+  readListed,
+  saveListed,
+} from '../../shared/thumbnails/images-table.ts';
+import { listGallery } from '../../shared/thumbnails/originals.ts';
+import type { Variant } from '../../shared/thumbnails/variant.ts';
+import { decodeCursor, encodeCursor } from './request.ts';
+import type { Service } from './service.ts';
+import { warmUp } from './warm-up.ts';
+
+const cursorSchema = z.strictObject({
+  after: z.string(),
+  listed: z
+    .union([z.strictObject({ through: z.string() }), z.strictObject({ complete: z.literal(true) })])
+    .optional(),
+});
+
+export interface ImagesRequest {
+  gallery: string;
+  variant: Variant;
+  limit: number;
+  cursor: string | undefined;
+}
+
+interface Page {
+  rows: ImageRow[];
+  next?: string;
+  listed?: Listed;
+}
+
+/**
+ * A page of a gallery. Warm, it is one Query and nothing else. Where the gallery's folder has not
+ * been listed from S3 as far as this page goes, one ListObjectsV2 brings what the table lacks.
+ */
+export async function listImages(
+  service: Service,
+  { gallery, variant, limit, cursor }: ImagesRequest,
+): Promise<{ images: ImageView[]; cursor?: string }> {
+  const from = cursor === undefined ? undefined : decodeCursor(cursorSchema, cursor);
+  const stored = await readGallery(service.table, gallery, {
+    ...(from === undefined ? {} : { after: from.after }),
+    limit,
+  });
+  const known = from === undefined ? await listedOf(service, gallery, stored) : from.listed;
+  const adopting = !covers(known, stored.next);
+  const page = adopting
+    ? await adopt(service, gallery, { stored, after: from?.after, limit, known })
+    : {
+        rows: stored.rows,
+        ...(stored.next === undefined ? {} : { next: stored.next }),
+        ...(known === undefined ? {} : { listed: known }),
+      };
+
+  const wanted = [variant];
+  const { rows, complete } = await warmUp(service, page.rows, wanted);
+  // Only now does the table have a row for each.
+  if (adopting && complete && page.listed !== undefined && rows.length > 0) {
+    await Promise.all([
+      saveListed(service.table, gallery, page.listed),
+      ...(from === undefined ? [addGallery(service.table, gallery)] : []),
+    ]);
+  }
+  const now = service.now();
+  const urls = await service.urls(new Date(now));
+  return {
+    images: rows
+      .filter(({ item }) => item.failure?.class !== 'missing')
+      .map(({ image, item }) => viewImage(image, item, wanted, urls, now)),
+    ...(page.next === undefined
+      ? {}
+      : {
+          cursor: encodeCursor({
+            after: page.next,
+            ...(page.listed === undefined ? {} : { listed: page.listed }),
+          }),
+        }),
+  };
+}
+
+/** The listing's row comes with the first page, unless names sort before it and fill the page. */
+async function listedOf(
+  service: Service,
+  gallery: string,
+  { listed, next }: GalleryPage,
+): Promise<Listed | undefined> {
+  if (listed !== undefined || next === undefined) return listed;
+  return await readListed(service.table, gallery);
+}
+
+function covers(listed: Listed | undefined, end: string | undefined): boolean {
+  if (listed === undefined) return false;
+  if ('complete' in listed) return true;
+  return end !== undefined && compareUtf8(end, listed.through) <= 0;
+}
+
+/** Merges the table's page with the folder's, in S3's order. */
+async function adopt(
+  { originals }: Service,
+  gallery: string,
+  {
+    stored,
+    after,
+    limit,
+    known,
+  }: { stored: GalleryPage; after: string | undefined; limit: number; known: Listed | undefined },
+): Promise<Page> {
+  const folder = await listGallery(originals, gallery, {
+    ...(after === undefined ? {} : { after }),
+    limit,
+  });
+  // Both pages are known up to where the shorter one ends.
+  const ends = [stored.next, folder.complete ? undefined : folder.names.at(-1)].filter(
+    (end) => end !== undefined,
+  );
+  const end = ends.sort(compareUtf8)[0];
+  const byName = new Map(stored.rows.map((row) => [row.item.name, row]));
+  for (const name of folder.names) {
+    if (!byName.has(name)) {
+      byName.set(name, { image: joinImage({ gallery, name }), item: unknownItem(name) });
+    }
+  }
+  const merged = [...byName.values()]
+    .filter(({ item }) => end === undefined || compareUtf8(item.name, end) <= 0)
+    .sort((a, b) => compareUtf8(a.item.name, b.item.name));
+  const rows = merged.slice(0, limit);
+  const next = merged.length > limit ? rows.at(-1)?.item.name : end;
+  return {
+    rows,
+    ...(next === undefined ? {} : { next }),
+    ...(isContiguous(known, after)
+      ? { listed: next === undefined ? { complete: true } : { through: next } }
+      : {}),
+  };
+}
+
+/** A page extends what is listed only where it begins within it. */
+function isContiguous(known: Listed | undefined, after: string | undefined): boolean {
+  if (after === undefined) return true;
+  return known !== undefined && 'through' in known && compareUtf8(after, known.through) <= 0;
+}
+
+/** DynamoDB and S3 sort by UTF-8's bytes; JavaScript's strings sort by UTF-16's units. */
+function compareUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

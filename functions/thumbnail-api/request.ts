@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { InvalidRequestError } from '../../shared/errors.ts';
+import type { Variant } from '../../shared/thumbnails/variant.ts';
+
+// What the routes take. Anything else is the caller's mistake, told in one sentence.
+
+const image = z.string();
+const cursor = z.string().max(8192);
+
+export const galleriesQuery = z.strictObject({ cursor: cursor.optional() });
+
+export const imagesQuery = z.strictObject({
+  gallery: z.string().max(1024),
+  variant: z.string(),
+  limit: z.coerce.number().int().min(1).max(100).default(80),
+  cursor: cursor.optional(),
+});
+
+export const thumbnailQuery = z.strictObject({ image, variant: z.string() });
+
+export const thumbnailsBody = z.strictObject({
+  images: z.array(image).min(1).max(100),
+  variants: z.array(z.string()).min(1).max(10),
+});
+
+/** What the worker reads and a browser can be expected to call it. */
+const UPLOAD_TYPES = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/avif',
+  'image/gif',
+  'image/tiff',
+  'image/svg+xml',
+] as const;
+
+export const uploadBody = z.strictObject({
+  image,
+  contentType: z.enum(UPLOAD_TYPES),
+  bytes: z.int().min(1),
+});
+
+/** Parses a query or a body; the error says where, what was expected and what came. */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  where: 'query' | 'body',
+  input: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = [where, ...(issue?.path ?? [])].join('.');
+  const came =
+    issue?.input === undefined ? '' : `, got ${JSON.stringify(issue.input).slice(0, 80)}`;
+  throw new InvalidRequestError(`${path}: ${issue?.message ?? 'invalid'}${came}`);
+}
+
+/** Callers name variants; the error names those that there are. */
+export function chooseVariant(name: string, variants: readonly Variant[]): Variant {
+  const variant = variants.find((candidate) => candidate.name === name);
+  if (variant !== undefined) return variant;
+  const known = variants.map((candidate) => candidate.name).join(', ');
+  throw new InvalidRequestError(
+    `variant: expected one of ${known}, got ${JSON.stringify(name.slice(0, 80))}`,
+  );
+}
+
+export function chooseVariants(names: readonly string[], variants: readonly Variant[]): Variant[] {
+  return [...new Set(names)].map((name) => chooseVariant(name, variants));
+}
+
+/** A cursor is opaque to callers and parsed like anything else that comes from them. */
+export function decodeCursor<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw new InvalidRequestError(
+      `query.cursor: expected the cursor of an earlier answer, got ${JSON.stringify(text.slice(0, 80))}`,
+      { cause },
+    );
+  }
+}
+
+export function encodeCursor(value: object): string {
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('base64url');
+}

@@ -1,0 +1,21 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Urls } from '../../shared/thumbnails/delivery.ts';
+import type { ImagesTable } from '../../shared/thumbnails/images-table.ts';
+import type { Originals } from '../../shared/thumbnails/originals.ts';
+import type { Credentials } from '../../shared/thumbnails/signing-key.ts';
+import type { UploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
+import type { Variant } from '../../shared/thumbnails/variant.ts';
+
+/** What the API's verbs work with. */
+export interface Service {
+  table: ImagesTable;
+  originals: Originals;
+  queue: { client: SQSClient; url: string };
+  variants: readonly Variant[];
+  urls: (now: Date) => Promise<Urls>;
+  uploads: { maxBytes: number; sign: UploadFormSigner; credentials: () => Promise<Credentials> };
+  now: () => number;
+  /** Counts for the dashboards. */
+  count: (metric: 'Hits' | 'Misses' | 'Jobs' | 'JobsUnsent', value: number) => void;
+  warn: (message: string, details: Record<string, unknown>) => void;
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { type ImageItem, isCold, isMade } from '../../shared/thumbnails/image-item.ts';
+import type { ImageRow } from '../../shared/thumbnails/images-table.ts';
+import type { Variant } from '../../shared/thumbnails/variant.ts';
+import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
+import { sendJobs } from './send-jobs.ts';
+import type { Service } from './service.ts';
+
+export interface Warmed {
+  /** As read, or fresher where a claim's refusal told more. */
+  rows: ImageRow[];
+  /** Whether every cold image is on its way. */
+  complete: boolean;
+}
+
+/**
+ * Sets going whatever is cold: one round of claims, all at once, then a message for each claim
+ * that was won. Warm rows cost nothing. No image is waited for.
+ */
+export async function warmUp(
+  service: Service,
+  rows: readonly ImageRow[],
+  wanted: readonly Variant[],
+): Promise<Warmed> {
+  const now = service.now();
+  const cold = rows.filter(({ item }) => isCold(item, wanted, now));
+  const made = rows.filter(({ item }) => wanted.every((variant) => isMade(item, variant)));
+  service.count('Hits', made.length);
+  service.count('Misses', cold.length);
+  if (cold.length === 0) return { rows: [...rows], complete: true };
+
+  const owner = randomUUID();
+  const claims = await Promise.allSettled(
+    cold.map(({ image }) => claimForViewer(service.table, image, wanted, { owner, now })),
+  );
+  const won: string[] = [];
+  const fresher = new Map<string, ImageItem>();
+  const errors: unknown[] = [];
+  cold.forEach(({ image }, index) => {
+    const claim = claims[index];
+    if (claim?.status !== 'fulfilled') errors.push(claim?.reason);
+    else if (claim.value.won) won.push(image);
+    else fresher.set(image, claim.value.item);
+  });
+  const unsent = await sendOrRelease(service, won, owner);
+  // Some that could not be claimed are asked for again; when none could, something is wrong.
+  if (errors.length === cold.length) throw errors[0];
+  if (errors.length > 0) {
+    service.warn('some images could not be claimed', { images: errors.length, error: errors[0] });
+  }
+  return {
+    rows: rows.map((row) => ({ ...row, item: fresher.get(row.image) ?? row.item })),
+    complete: errors.length === 0 && unsent === 0,
+  };
+}
+
+/** A claim without its message would keep every viewer waiting for its lease: it is given back. */
+async function sendOrRelease(
+  service: Service,
+  images: readonly string[],
+  owner: string,
+): Promise<number> {
+  if (images.length === 0) return 0;
+  const unsent = await sendJobs(service.queue, images);
+  service.count('Jobs', images.length - unsent.length);
+  if (unsent.length === 0) return 0;
+  service.count('JobsUnsent', unsent.length);
+  service.warn('messages were not taken by the queue', { images: unsent.length });
+  await Promise.all(unsent.map((image) => releaseViewerClaim(service.table, image, owner)));
+  if (unsent.length === images.length) throw new Error('the queue took none of the messages');
+  return unsent.length;
+}

@@ -1,0 +1,33 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+// Region, credentials and endpoints come from the environment that Lambda sets.
+
+/** A page of a gallery claims its cold images all at once. */
+const CONNECTIONS = 128;
+
+/** Milliseconds. A call that hangs must not hold its function until the timeout. */
+const CALL_LIMITS = { connectionTimeout: 2000, requestTimeout: 10_000 };
+
+export function createS3(): S3Client {
+  return new S3Client({
+    requestHandler: CALL_LIMITS,
+    // TLS and the ETag are enough for what Glimpse moves; CRC32 of every body is not free.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}
+
+export function createSqs(): SQSClient {
+  return new SQSClient({ requestHandler: CALL_LIMITS });
+}
+
+export function createDynamo(): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      requestHandler: { ...CALL_LIMITS, httpsAgent: { maxSockets: CONNECTIONS } },
+    }),
+  );
+}

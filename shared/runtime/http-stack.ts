@@ -1,0 +1,107 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { GlimpseError, InvalidRequestError } from '../errors.ts';
+
+export interface HttpRequest {
+  /** Decoded once, here: `+` first, then `%`. */
+  query: Record<string, string>;
+  /** Parsed JSON; undefined where there was none. */
+  body: unknown;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  /** An object goes out as JSON, a buffer as it is. */
+  body?: object | Buffer;
+}
+
+/** Routes by the template's own names, `GET /images`. */
+export type Routes = Record<string, (request: HttpRequest) => Promise<HttpAnswer>>;
+
+const STATUS_BY_CODE: Record<string, number> = {
+  'not-found': 404,
+  conflict: 409,
+  'upload-too-large': 413,
+};
+
+export function httpHandler(
+  routes: Routes,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+) {
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(injectLambdaContext(logger))
+    .use(logMetrics(metrics))
+    .handler(async (event) => {
+      try {
+        const route = routes[event.routeKey];
+        if (route === undefined) return fail(404, 'not-found', `there is no ${event.routeKey}`);
+        return translate(
+          await route({ query: parseQuery(event.rawQueryString), body: parseBody(event) }),
+        );
+      } catch (error) {
+        if (error instanceof GlimpseError && error.blame === 'caller') {
+          return fail(STATUS_BY_CODE[error.code] ?? 400, error.code, error.message);
+        }
+        logger.error('the request failed', { error, route: event.routeKey });
+        return fail(500, 'internal', 'internal error');
+      }
+    });
+}
+
+/** API Gateway's own parsing joins repeated parameters with a comma, which keys may contain. */
+export function parseQuery(raw: string): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const pair of raw.split('&').filter((part) => part !== '')) {
+    const cut = pair.includes('=') ? pair.indexOf('=') : pair.length;
+    const name = decode(pair.slice(0, cut));
+    if (Object.hasOwn(query, name)) {
+      throw new InvalidRequestError(`query: expected ${name} once, got it again`);
+    }
+    query[name] = decode(pair.slice(cut + 1));
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new InvalidRequestError(
+      `query: expected percent-encoded UTF-8, got ${JSON.stringify(text.slice(0, 80))}`,
+      { cause },
+    );
+  }
+}
+
+function parseBody({ body, isBase64Encoded }: APIGatewayProxyEventV2): unknown {
+  if (body === undefined) return undefined;
+  const text = isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InvalidRequestError(`body: expected JSON, got ${JSON.stringify(text.slice(0, 80))}`, {
+      cause,
+    });
+  }
+}
+
+function translate({ status, headers = {}, body }: HttpAnswer): APIGatewayProxyStructuredResultV2 {
+  if (body === undefined) return { statusCode: status, headers };
+  if (Buffer.isBuffer(body)) {
+    return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
+  }
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+function fail(status: number, code: string, message: string): APIGatewayProxyStructuredResultV2 {
+  return translate({ status, body: { error: { code, message } } });
+}

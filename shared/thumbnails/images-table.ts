@@ -1,0 +1,241 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { z } from 'zod';
+import { type ImageItem, imageItemSchema, unknownItem } from './image-item.ts';
+import { joinImage, splitImage } from './image-key.ts';
+import { recipeOf, type Variant } from './variant.ts';
+
+// The images table: a partition a gallery, a row an image, plus
+// - one row a gallery that says how far its folder has been listed from S3;
+// - one partition that lists the galleries.
+
+export interface ImagesTable {
+  client: DynamoDBDocumentClient;
+  name: string;
+}
+
+export interface ImageRow {
+  image: string;
+  item: ImageItem;
+}
+
+/** How far a gallery's folder has been listed from S3: up to a name, or to its end. */
+export type Listed = { through: string } | { complete: true };
+
+/**
+ * No image's name has a slash, and nearly every name sorts after this one, so the first page of a
+ * gallery brings it along. Where a name does sort before it, `readListed` fetches it.
+ */
+const LISTED = ' /';
+
+const GALLERIES = 'galleries';
+
+/** A partition key cannot be empty, and the empty gallery's name is. */
+const partitionOf = (gallery: string) => `g:${gallery}`;
+
+export function keyOf(image: string): { gallery: string; name: string } {
+  const { gallery, name } = splitImage(image);
+  return { gallery: partitionOf(gallery), name };
+}
+
+const listedSchema = z.object({
+  through: z.string().optional(),
+  complete: z.literal(true).optional(),
+});
+
+function parseListed(row: unknown): Listed | undefined {
+  const { through, complete } = listedSchema.parse(row ?? {});
+  if (complete) return { complete };
+  return through === undefined ? undefined : { through };
+}
+
+export interface GalleryPage {
+  rows: ImageRow[];
+  listed?: Listed;
+  /** The last name read, where the gallery goes on after it. */
+  next?: string;
+}
+
+/** One Query: up to `limit` rows of a gallery after a name, and what it says of the listing. */
+export async function readGallery(
+  table: ImagesTable,
+  gallery: string,
+  { after, limit }: { after?: string; limit: number },
+): Promise<GalleryPage> {
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression:
+        after === undefined ? '#gallery = :gallery' : '#gallery = :gallery AND #name > :after',
+      ExpressionAttributeNames: {
+        '#gallery': 'gallery',
+        ...(after === undefined ? {} : { '#name': 'name' }),
+      },
+      ExpressionAttributeValues: {
+        ':gallery': partitionOf(gallery),
+        ...(after === undefined ? {} : { ':after': after }),
+      },
+      // One more than asked for on the first page, for the listing's own row.
+      Limit: after === undefined ? limit + 1 : limit,
+    }),
+  );
+  const found = answer.Items ?? [];
+  const rows = found
+    .filter((row) => row.name !== LISTED)
+    .map((row) => imageItemSchema.parse(row))
+    .map((item) => ({ image: joinImage({ gallery, name: item.name }), item }));
+  const listed = parseListed(found.find((row) => row.name === LISTED));
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1)?.item.name;
+  const more = rows.length > limit || answer.LastEvaluatedKey !== undefined;
+  return {
+    rows: kept,
+    ...(listed === undefined ? {} : { listed }),
+    ...(more && last !== undefined ? { next: last } : {}),
+  };
+}
+
+/** Reads the listing's row of a gallery whose first page did not bring it. */
+export async function readListed(table: ImagesTable, gallery: string): Promise<Listed | undefined> {
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: '#gallery = :gallery AND #name = :name',
+      ExpressionAttributeNames: { '#gallery': 'gallery', '#name': 'name' },
+      ExpressionAttributeValues: { ':gallery': partitionOf(gallery), ':name': LISTED },
+    }),
+  );
+  return parseListed(answer.Items?.[0]);
+}
+
+/** Remembers how far a folder has been listed. Never moves back: two viewers list the same folder. */
+export async function saveListed(
+  table: ImagesTable,
+  gallery: string,
+  listed: Listed,
+): Promise<void> {
+  const through = 'through' in listed;
+  await unlessRefused(
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { gallery: partitionOf(gallery), name: LISTED },
+        UpdateExpression: through ? 'SET #through = :through' : 'SET #complete = :complete',
+        ...(through
+          ? {
+              ConditionExpression:
+                'attribute_not_exists(#complete) AND (attribute_not_exists(#through) OR #through < :through)',
+            }
+          : {}),
+        ExpressionAttributeNames: through
+          ? { '#through': 'through', '#complete': 'complete' }
+          : { '#complete': 'complete' },
+        ExpressionAttributeValues: through
+          ? { ':through': listed.through }
+          : { ':complete': listed.complete },
+      }),
+    ),
+  );
+}
+
+/** Adds a gallery to the list of galleries. Idempotent. */
+export async function addGallery(table: ImagesTable, gallery: string): Promise<void> {
+  await table.client.send(
+    // A sort key cannot be empty either: the slash is for the empty gallery.
+    new PutCommand({ TableName: table.name, Item: { gallery: GALLERIES, name: `/${gallery}` } }),
+  );
+}
+
+export async function readGalleries(
+  table: ImagesTable,
+  { after, limit }: { after?: string; limit: number },
+): Promise<{ galleries: string[]; next?: string }> {
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: '#gallery = :gallery AND #name > :after',
+      ExpressionAttributeNames: { '#gallery': 'gallery', '#name': 'name' },
+      // '.' is the character before '/': the first page starts before every gallery.
+      ExpressionAttributeValues: {
+        ':gallery': GALLERIES,
+        ':after': after === undefined ? '.' : `/${after}`,
+      },
+      Limit: limit,
+    }),
+  );
+  const galleries = (answer.Items ?? []).map((row) =>
+    z.object({ name: z.string() }).parse(row).name.slice(1),
+  );
+  const last = galleries.at(-1);
+  return {
+    galleries,
+    ...(answer.LastEvaluatedKey !== undefined && last !== undefined ? { next: last } : {}),
+  };
+}
+
+/** One BatchGetItem for up to 100 images. Images that the table does not know come as unknown items. */
+export async function readImages(
+  table: ImagesTable,
+  images: readonly string[],
+): Promise<Map<string, ImageItem>> {
+  const items = new Map(images.map((image) => [image, unknownItem(splitImage(image).name)]));
+  let keys = [...items.keys()].map(keyOf);
+  // DynamoDB leaves out what would pass 16 MB or its throughput, and names it.
+  for (let round = 0; keys.length > 0 && round < 3; round++) {
+    const answer = await table.client.send(
+      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: keys } } }),
+    );
+    for (const row of answer.Responses?.[table.name] ?? []) {
+      const gallery = z.string().parse(row.gallery).slice(partitionOf('').length);
+      const item = imageItemSchema.parse(row);
+      items.set(joinImage({ gallery, name: item.name }), item);
+    }
+    const left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+    keys = left.map((key) => z.object({ gallery: z.string(), name: z.string() }).parse(key));
+  }
+  return items;
+}
+
+/** The item that a failed condition gave back; a condition that fails on no item gives none. */
+export function itemRefused(error: unknown, image: string): ImageItem | undefined {
+  if (!(error instanceof ConditionalCheckFailedException)) return undefined;
+  if (error.Item === undefined) return unknownItem(splitImage(image).name);
+  return imageItemSchema.parse(unmarshall(error.Item));
+}
+
+/** A condition, and the names and values that it needs, for "at least one of these is not made". */
+export function anyMissing(variants: readonly Variant[]): {
+  condition: string;
+  names: Record<string, string>;
+  values: Record<string, string>;
+} {
+  const clauses = variants.map(
+    (_, index) =>
+      `attribute_not_exists(#variants.#v${index}) OR #variants.#v${index}.#recipe <> :r${index}`,
+  );
+  return {
+    condition: `(${clauses.join(' OR ')})`,
+    names: {
+      '#variants': 'variants',
+      '#recipe': 'recipe',
+      ...Object.fromEntries(variants.map(({ name }, index) => [`#v${index}`, name])),
+    },
+    values: Object.fromEntries(variants.map((variant, index) => [`:r${index}`, recipeOf(variant)])),
+  };
+}
+
+/** A conditional write that lost has nothing to do. */
+async function unlessRefused(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
