@@ -1,0 +1,60 @@
+import type { Variant } from './variant.ts';
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** How a variant is cut from a picture: scale the whole to `scaled`, keep `crop` of its middle. */
+export interface Cut {
+  scaled: Size;
+  crop: Size;
+}
+
+/**
+ * Where a variant lands for a picture of the given size, seen the way the variant shows it.
+ *
+ * Nothing is ever enlarged. `inside` keeps the whole picture. `cover` promises the box's shape, not
+ * its size: when the picture is smaller than the box, the box shrinks, proportions kept, until the
+ * picture covers it, so 300×600 in a box of 480×480 gives 300×300. No side is less than 1, nor more
+ * than the box's.
+ */
+export function cut(picture: Size, { width, height, fit }: Variant): Cut {
+  const across = width / picture.width;
+  const down = height / picture.height;
+  if (fit === 'inside') {
+    const scaled = scale(picture, Math.min(across, down, 1));
+    return { scaled, crop: scaled };
+  }
+  const fill = Math.max(across, down);
+  const crop = fill > 1 ? scale({ width, height }, 1 / fill) : { width, height };
+  const scaled = scale(picture, Math.min(fill, 1));
+  return {
+    // Rounding must not leave the picture a pixel short of its crop.
+    scaled: {
+      width: Math.max(scaled.width, crop.width),
+      height: Math.max(scaled.height, crop.height),
+    },
+    crop,
+  };
+}
+
+/** The smallest size of the whole picture that no variant has to enlarge. */
+export function largest(sizes: readonly Size[]): Size {
+  return {
+    width: Math.max(1, ...sizes.map(({ width }) => width)),
+    height: Math.max(1, ...sizes.map(({ height }) => height)),
+  };
+}
+
+/** Lying for upright and back: orientations 5 to 8 exchange the sides. */
+export function turned(size: Size, orientation: number): Size {
+  return orientation >= 5 ? { width: size.height, height: size.width } : size;
+}
+
+function scale({ width, height }: Size, factor: number): Size {
+  return {
+    width: Math.max(1, Math.round(width * factor)),
+    height: Math.max(1, Math.round(height * factor)),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Sharp } from 'sharp';
+import { sharp } from './engine.ts';
+import type { Cut, Size } from './geometry.ts';
+import type { Variant } from './variant.ts';
+
+/** Decoded pixels: 8-bit sRGB or grey, with or without alpha, and nothing else of the source. */
+export interface Pixels extends Size {
+  data: Uint8Array;
+  channels: 1 | 2 | 3 | 4;
+}
+
+/**
+ * The EXIF orientations as what turns the stored picture upright; the mirror is applied after the
+ * turn. A 5 is a 6 seen in a mirror, a 7 an 8.
+ */
+const TURNS = new Map([
+  [2, { angle: 0, mirrored: true }],
+  [3, { angle: 180, mirrored: false }],
+  [4, { angle: 180, mirrored: true }],
+  [5, { angle: 90, mirrored: true }],
+  [6, { angle: 90, mirrored: false }],
+  [7, { angle: 270, mirrored: true }],
+  [8, { angle: 270, mirrored: false }],
+]);
+
+/**
+ * The pixels the right way up. Turning comes after the reduction: turned first, a 24 MP PNG would
+ * have to be whole in memory.
+ */
+export async function turnUpright(stored: Pixels, orientation: number): Promise<Pixels> {
+  const turn = TURNS.get(orientation);
+  if (turn === undefined) return stored;
+  const rotated = open(stored).rotate(turn.angle);
+  return toPixels(turn.mirrored ? rotated.flop() : rotated);
+}
+
+/** The same picture inside the box, with four channels. */
+export async function toRgba(pixels: Pixels, box: Size): Promise<Pixels> {
+  const image = open(pixels).resize({ ...box, fit: 'inside', withoutEnlargement: true });
+  return toPixels(image.toColourspace('srgb').ensureAlpha());
+}
+
+/** One thumbnail's bytes. They come from bare pixels, so there is no metadata to leave behind. */
+export async function encode(
+  pixels: Pixels,
+  { scaled, crop }: Cut,
+  variant: Variant,
+): Promise<Buffer> {
+  const image = open(pixels)
+    .resize({ ...scaled, fit: 'fill' })
+    .extract({
+      left: Math.floor((scaled.width - crop.width) / 2),
+      top: Math.floor((scaled.height - crop.height) / 2),
+      ...crop,
+    });
+  return encoder(image, variant).toBuffer();
+}
+
+/**
+ * Efforts by measured cost of a 480-pixel thumbnail: WebP 4 takes 23 ms; AVIF 2 takes 104 ms, and
+ * its default of 4 takes 925 ms.
+ */
+function encoder(image: Sharp, { format, quality }: Variant): Sharp {
+  switch (format) {
+    case 'webp':
+      return image.webp({ quality, effort: 4 });
+    case 'avif':
+      return image.avif({ quality, effort: 2 });
+    case 'jpeg':
+      // JPEG has no transparency, and what is transparent is often black beneath.
+      return image.flatten({ background: '#ffffff' }).jpeg({ quality });
+  }
+}
+
+function open({ data, width, height, channels }: Pixels): Sharp {
+  return sharp(data, { raw: { width, height, channels } });
+}
+
+export async function toPixels(image: Sharp): Promise<Pixels> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return { data, width, height, channels };
+}
