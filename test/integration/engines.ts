@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startFauxqs } from 'fauxqs';
+
+// The embedded engines alone, without the local cloud around them: real S3, SQS and DynamoDB calls
+// for tests of what the functions do with them.
+
+const aws = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+};
+
+export const ORIGINALS = 'originals';
+export const THUMBNAILS = 'thumbnails';
+
+export interface Engines {
+  s3: S3Client;
+  sqs: SQSClient;
+  dynamo: DynamoDBDocumentClient;
+  queueUrl: string;
+  /** A new, empty images table: tests that share the engines share no rows. */
+  createTable: () => Promise<string>;
+  s3Endpoint: string;
+  stop: () => Promise<void>;
+}
+
+export async function startEngines(): Promise<Engines> {
+  const fauxqs = await startFauxqs({ port: 0, logger: false });
+  const endpoint = `http://127.0.0.1:${fauxqs.port}`;
+  const dynoxide = await startDynoxide();
+  const s3 = new S3Client({
+    ...aws,
+    endpoint,
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const sqs = new SQSClient({ ...aws, endpoint });
+  const raw = new DynamoDBClient({ ...aws, endpoint: dynoxide.endpoint });
+  for (const Bucket of [ORIGINALS, THUMBNAILS]) await s3.send(new CreateBucketCommand({ Bucket }));
+  const { QueueUrl: queueUrl = '' } = await sqs.send(
+    new CreateQueueCommand({ QueueName: 'on-demand' }),
+  );
+  let tables = 0;
+  return {
+    s3,
+    sqs,
+    dynamo: DynamoDBDocumentClient.from(raw),
+    queueUrl,
+    s3Endpoint: endpoint,
+    createTable: async () => {
+      const TableName = `images-${++tables}`;
+      await raw.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [
+            { AttributeName: 'gallery', KeyType: 'HASH' },
+            { AttributeName: 'name', KeyType: 'RANGE' },
+          ],
+          AttributeDefinitions: [
+            { AttributeName: 'gallery', AttributeType: 'S' },
+            { AttributeName: 'name', AttributeType: 'S' },
+          ],
+        }),
+      );
+      return TableName;
+    },
+    stop: async () => {
+      for (const client of [s3, sqs, raw]) client.destroy();
+      await fauxqs.stop();
+      await dynoxide.stop();
+    },
+  };
+}
+
+async function startDynoxide(): Promise<{ endpoint: string; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'glimpse-test-'));
+  const port = await freePort();
+  const binary =
+    process.env.DYNOXIDE_BIN ??
+    new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
+  const child = spawn(
+    binary,
+    ['serve', '--port', String(port), '--db-path', join(folder, 'table.db')],
+    { stdio: 'ignore' },
+  );
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilAnswering(endpoint, child);
+  return {
+    endpoint,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilAnswering(endpoint: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (child.exitCode !== null) throw new Error(`dynoxide left with ${child.exitCode}`);
+    try {
+      await fetch(endpoint);
+      return;
+    } catch {
+      await sleep(25);
+    }
+  }
+  throw new Error('dynoxide does not answer');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
