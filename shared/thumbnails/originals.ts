@@ -88,15 +88,18 @@ export async function listGallery(
     }),
   );
   const names = (answer.Contents ?? [])
-    .map(({ Key: key }) => decodeListedKey(key ?? '').slice(prefix.length))
+    .map(({ Key: key = '' }) => listedKey(key, answer.EncodingType).slice(prefix.length))
     // The folder's own marker has no name.
     .filter((name) => name !== '');
   return { names, complete: answer.IsTruncated !== true };
 }
 
-/** `EncodingType: 'url'` writes a space as `+`. Without it XML cannot carry every key. */
-export function decodeListedKey(key: string): string {
-  return decodeURIComponent(key.replaceAll('+', ' '));
+/**
+ * XML cannot carry every key, so lists are asked for URL-encoded, which writes a space as `+`; the
+ * answer says whether they are.
+ */
+export function listedKey(key: string, encodingType: string | undefined): string {
+  return encodingType === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
 function unquote(etag: string): string {

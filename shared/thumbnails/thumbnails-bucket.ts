@@ -5,7 +5,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { isThumbnailOf, thumbnailRoot } from './image-key.ts';
-import { decodeListedKey } from './originals.ts';
+import { listedKey } from './originals.ts';
 
 export interface ThumbnailsBucket {
   client: S3Client;
@@ -47,7 +47,7 @@ export async function deleteThumbnails(
       }),
     );
     const keys = (page.Contents ?? [])
-      .map(({ Key: key }) => decodeListedKey(key ?? ''))
+      .map(({ Key: key = '' }) => listedKey(key, page.EncodingType))
       .filter((key) => isThumbnailOf(image, key));
     // One by one: an image has a few, and DeleteObjects' XML cannot carry every key.
     await Promise.all(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BusyError } from '../../shared/errors.ts';
 import { padSequencer, type Work } from '../../shared/messages/thumbnail-work.ts';
-import { isCold, type ImageItem } from '../../shared/thumbnails/image-item.ts';
+import { type ImageItem, isCold } from '../../shared/thumbnails/image-item.ts';
 import { type ImagesTable, keyOf, readImages } from '../../shared/thumbnails/images-table.ts';
 import { refusalOf } from '../../shared/thumbnails/refusal.ts';
 import { recipeOf, type Variant } from '../../shared/thumbnails/variant.ts';
@@ -144,12 +144,11 @@ test('of fifty workers who claim at once, one begins', async () => {
 test("a worker takes over a viewer's claim, and a viewer no worker's", async () => {
   const image = await put(undefined);
   await claimForViewer(table, image, both, { owner: 'viewer', now: NOW });
-  const hold = await claimForWork(
-    table,
-    { kind: 'wanted', image },
-    both,
-    { owner: 'worker', now: NOW, until: NOW + 1000 },
-  );
+  const hold = await claimForWork(table, { kind: 'wanted', image }, both, {
+    owner: 'worker',
+    now: NOW,
+    until: NOW + 1000,
+  });
   expect(hold).toMatchObject({ owner: 'worker' });
   const again = await claimForViewer(table, image, both, { owner: 'viewer', now: NOW + 999 });
   expect(again.won).toBe(false);
@@ -179,23 +178,21 @@ test('a claim that is given back can be claimed at once, by its owner only', asy
 
 test('a postponed image waits for its message: viewers send no second one', async () => {
   const image = await put(undefined);
-  const hold = await claimForWork(
-    table,
-    { kind: 'wanted', image },
-    both,
-    { owner: 'one', now: NOW, until: NOW + 10 },
-  );
+  const hold = await claimForWork(table, { kind: 'wanted', image }, both, {
+    owner: 'one',
+    now: NOW,
+    until: NOW + 10,
+  });
   if (typeof hold === 'string') throw new Error('not claimed');
   await postpone(hold, 60_000, NOW);
   expect((await claimForViewer(table, image, both, { owner: 'two', now: NOW + 60_000 })).won).toBe(
     false,
   );
-  const again = await claimForWork(
-    table,
-    { kind: 'wanted', image },
-    both,
-    { owner: 'three', now: NOW + 60_000, until: NOW + 70_000 },
-  );
+  const again = await claimForWork(table, { kind: 'wanted', image }, both, {
+    owner: 'three',
+    now: NOW + 60_000,
+    until: NOW + 70_000,
+  });
   expect(again).toMatchObject({ owner: 'three', item: { deaths: 1 } });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startFauxqs } from 'fauxqs';
@@ -29,6 +29,9 @@ export interface Engines {
   /** A new, empty images table: tests that share the engines share no rows. */
   createTable: () => Promise<string>;
   s3Endpoint: string;
+  removeOriginal: (image: string) => Promise<void>;
+  /** Clients of their own, as a process has: every call is noted, and the process can die. */
+  newProcess: () => Process;
   stop: () => Promise<void>;
 }
 
@@ -56,6 +59,10 @@ export async function startEngines(): Promise<Engines> {
     dynamo: DynamoDBDocumentClient.from(raw),
     queueUrl,
     s3Endpoint: endpoint,
+    removeOriginal: async (image) => {
+      await s3.send(new DeleteObjectCommand({ Bucket: ORIGINALS, Key: image }));
+    },
+    newProcess: () => newProcess({ endpoint, dynamo: dynoxide.endpoint }),
     createTable: async () => {
       const TableName = `images-${++tables}`;
       await raw.send(
@@ -78,6 +85,61 @@ export async function startEngines(): Promise<Engines> {
       for (const client of [s3, sqs, raw]) client.destroy();
       await fauxqs.stop();
       await dynoxide.stop();
+    },
+  };
+}
+
+export class Died extends Error {}
+
+export interface Process {
+  s3: S3Client;
+  sqs: SQSClient;
+  dynamo: DynamoDBDocumentClient;
+  /** The AWS calls so far, by name: `UpdateItem`, `GetObject` … */
+  calls: string[];
+  /** From now on, dies when this many more calls are done: the next step never happens. */
+  dieAfter: (calls: number) => void;
+}
+
+function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
+  const s3 = new S3Client({
+    ...aws,
+    endpoint: endpoints.endpoint,
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const sqs = new SQSClient({ ...aws, endpoint: endpoints.endpoint });
+  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
+  const calls: string[] = [];
+  let left = Number.POSITIVE_INFINITY;
+  const note = async <T>(name: string | undefined, call: () => Promise<T>): Promise<T> => {
+    if (left <= 0) throw new Died();
+    calls.push(name?.replace(/Command$/, '') ?? 'unknown');
+    const answer = await call();
+    left -= 1;
+    if (left <= 0) throw new Died();
+    return answer;
+  };
+  s3.middlewareStack.add((next, context) => (args) => note(context.commandName, () => next(args)), {
+    step: 'initialize',
+    name: 'note',
+  });
+  sqs.middlewareStack.add(
+    (next, context) => (args) => note(context.commandName, () => next(args)),
+    { step: 'initialize', name: 'note' },
+  );
+  raw.middlewareStack.add(
+    (next, context) => (args) => note(context.commandName, () => next(args)),
+    { step: 'initialize', name: 'note' },
+  );
+  return {
+    s3,
+    sqs,
+    dynamo: DynamoDBDocumentClient.from(raw),
+    calls,
+    dieAfter: (count) => {
+      left = count;
     },
   };
 }
