@@ -13,7 +13,8 @@ type RasterKind = Header['kind'];
  * `error` refuses truncated files: uploads to S3 are whole or absent, so a short file is short at
  * its source, and a thumbnail that is grey below the middle would be cached for a year as if it
  * were right. It is one step milder than the default, `warning`, which also refuses photographs
- * that every browser shows: some Samsung cameras leave stray bytes before a marker.
+ * that every browser shows: some Samsung cameras leave stray bytes before a marker. The price is
+ * that damage which a JPEG decoder recovers from is shown as browsers show it.
  */
 const SOURCE = {
   failOn: 'error',
@@ -105,7 +106,7 @@ function classify(kind: RasterKind, error: unknown): unknown {
       cause: error,
     });
   }
-  if (/premature|truncat|ended? (early|of)|too short|not enough|incomplete/i.test(reason)) {
+  if (/premature|truncat|unexpected end|bad seek|read error|too short|incomplete/i.test(reason)) {
     return new CorruptError(`expected a whole ${name} and its data ends early`, { cause: error });
   }
   return new CorruptError(`expected a readable ${name} and its data is damaged`, { cause: error });

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import nodeModule from 'node:module';
 import { CorruptError, TooLargeError } from '../errors.ts';
 import type { Size } from './geometry.ts';
@@ -80,9 +80,8 @@ sharp.concurrency(1);
 const FAILED_TO_DRAW = 3;
 
 interface Failure {
-  code?: unknown;
-  killed?: boolean | undefined;
-  signal?: string | null | undefined;
+  error: ExecFileException;
+  stderr: string;
 }
 
 function run(
@@ -102,7 +101,10 @@ function run(
         killSignal: 'SIGKILL',
         maxBuffer: MAX_OUTPUT_BYTES,
       },
-      (error, stdout) => resolve(error === null ? { stdout } : { stdout, failure: error }),
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ stdout });
+        else resolve({ stdout, failure: { error, stderr: stderr.toString('utf8') } });
+      },
     );
     // A process that ended early closes its end; what it died of is told above.
     child.stdin?.on('error', () => {});
@@ -110,17 +112,18 @@ function run(
   });
 }
 
-function classify(failure: Failure, timeoutMs: number): unknown {
-  if (failure.killed === true && failure.signal === 'SIGKILL') {
+function classify({ error, stderr }: Failure, timeoutMs: number): Error {
+  // Not execFile's own message, which repeats the whole program.
+  const cause = new Error(stderr.trim().slice(0, 500) || `${error.signal ?? error.code}`);
+  if (error.killed === true) {
     return new TooLargeError(
       `expected an SVG that is drawn within ${timeoutMs} ms and it was not done`,
-      { cause: failure },
+      { cause },
     );
   }
-  if (failure.code === FAILED_TO_DRAW || failure.signal === 'SIGABRT') {
-    return new CorruptError('expected an SVG that can be drawn and this one cannot', {
-      cause: failure,
-    });
+  // An abort is librsvg giving up: the same drawing would make it give up again.
+  if (error.code === FAILED_TO_DRAW || error.signal === 'SIGABRT') {
+    return new CorruptError('expected an SVG that can be drawn and this one cannot', { cause });
   }
-  return failure;
+  return new Error('the process that draws SVGs ended unexpectedly', { cause });
 }

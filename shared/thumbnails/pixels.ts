@@ -10,17 +10,17 @@ export interface Pixels extends Size {
 }
 
 /**
- * The EXIF orientations as what turns the stored picture upright; the mirror is applied after the
- * turn. A 5 is a 6 seen in a mirror, a 7 an 8.
+ * The EXIF orientations as what turns the stored picture upright: mirrored left to right, then
+ * turned clockwise. sharp does the two in this order, whichever is called first.
  */
 const TURNS = new Map([
-  [2, { angle: 0, mirrored: true }],
-  [3, { angle: 180, mirrored: false }],
-  [4, { angle: 180, mirrored: true }],
-  [5, { angle: 90, mirrored: true }],
-  [6, { angle: 90, mirrored: false }],
-  [7, { angle: 270, mirrored: true }],
-  [8, { angle: 270, mirrored: false }],
+  [2, { mirrored: true, angle: 0 }],
+  [3, { mirrored: false, angle: 180 }],
+  [4, { mirrored: true, angle: 180 }],
+  [5, { mirrored: true, angle: 270 }],
+  [6, { mirrored: false, angle: 90 }],
+  [7, { mirrored: true, angle: 90 }],
+  [8, { mirrored: false, angle: 270 }],
 ]);
 
 /**
@@ -30,8 +30,7 @@ const TURNS = new Map([
 export async function turnUpright(stored: Pixels, orientation: number): Promise<Pixels> {
   const turn = TURNS.get(orientation);
   if (turn === undefined) return stored;
-  const rotated = open(stored).rotate(turn.angle);
-  return toPixels(turn.mirrored ? rotated.flop() : rotated);
+  return toPixels(open(stored).flop(turn.mirrored).rotate(turn.angle));
 }
 
 /** The same picture inside the box, with four channels. */

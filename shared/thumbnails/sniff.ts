@@ -165,7 +165,8 @@ function text(bytes: Uint8Array): string {
   if (root === 'html' || /^\s*<!doctype html/i.test(Buffer.from(head).toString('utf8')))
     return 'HTML';
   if (root !== undefined) return `XML or HTML that starts with <${root.slice(0, 20)}>`;
-  if (head.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte))) return 'text';
+  if (head.every((byte) => (byte >= 0x20 && byte < 0x7f) || [0x09, 0x0a, 0x0d].includes(byte)))
+    return 'text';
   return 'of no kind that it knows';
 }
 
