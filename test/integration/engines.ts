@@ -99,6 +99,10 @@ export interface Process {
   calls: string[];
   /** From now on, dies when this many more calls are done: the next step never happens. */
   dieAfter: (calls: number) => void;
+  /** Does something after the next call of a name has been answered and before its caller knows. */
+  after: (name: string, action: () => Promise<void>) => void;
+  /** The next call of a name is not made: this answers or throws in its place. */
+  instead: (name: string, answer: (input: object) => object) => void;
 }
 
 function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
@@ -113,24 +117,41 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
   const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
   const calls: string[] = [];
   let left = Number.POSITIVE_INFINITY;
-  const note = async <T>(name: string | undefined, call: () => Promise<T>): Promise<T> => {
+  const afters = new Map<string, () => Promise<void>>();
+  const insteads = new Map<string, (input: object) => object>();
+  const note = async <T>(
+    { commandName = 'unknown' }: { commandName?: string },
+    input: object,
+    call: () => Promise<T>,
+  ): Promise<T> => {
     if (left <= 0) throw new Died();
-    calls.push(name?.replace(/Command$/, '') ?? 'unknown');
-    const answer = await call();
+    const name = commandName.replace(/Command$/, '');
+    calls.push(name);
+    const instead = insteads.get(name);
+    if (instead !== undefined) {
+      insteads.delete(name);
+      return { output: instead(input), response: undefined } as T;
+    }
+    // An answer that says no is an answer too.
+    const [answer] = await Promise.allSettled([call()]);
+    const action = afters.get(name);
+    afters.delete(name);
+    await action?.();
     left -= 1;
     if (left <= 0) throw new Died();
-    return answer;
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
   };
-  s3.middlewareStack.add((next, context) => (args) => note(context.commandName, () => next(args)), {
+  s3.middlewareStack.add((next, context) => (args) => note(context, args.input, () => next(args)), {
     step: 'initialize',
     name: 'note',
   });
   sqs.middlewareStack.add(
-    (next, context) => (args) => note(context.commandName, () => next(args)),
+    (next, context) => (args) => note(context, args.input, () => next(args)),
     { step: 'initialize', name: 'note' },
   );
   raw.middlewareStack.add(
-    (next, context) => (args) => note(context.commandName, () => next(args)),
+    (next, context) => (args) => note(context, args.input, () => next(args)),
     { step: 'initialize', name: 'note' },
   );
   return {
@@ -140,6 +161,12 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
     calls,
     dieAfter: (count) => {
       left = count;
+    },
+    after: (name, action) => {
+      afters.set(name, action);
+    },
+    instead: (name, answer) => {
+      insteads.set(name, answer);
     },
   };
 }
