@@ -82,8 +82,8 @@ export async function readGallery(
         ':gallery': partitionOf(gallery),
         ...(after === undefined ? {} : { ':after': after }),
       },
-      // One more than asked for on the first page, for the listing's own row.
-      Limit: after === undefined ? limit + 1 : limit,
+      // One more than asked for: the listing's own row may be among them.
+      Limit: limit + 1,
     }),
   );
   const found = answer.Items ?? [];
