@@ -1,0 +1,83 @@
+// What the local cloud does not do as AWS does, all of it. A resource type or a property that is
+// neither run nor listed here stops the start with an error that names it (template/read.ts).
+
+const IAM =
+  'permissions are not enforced: every function may make every call, so a missing grant shows on AWS only';
+const NO_CDN = 'a laptop has no CDN: the bucket answers itself';
+
+/** Resource types that the template may hold and that nothing runs for, with the reason. */
+export const TYPES_NOT_RUN: Readonly<Record<string, string>> = {
+  'AWS::IAM::Role': IAM,
+  'AWS::IAM::Policy': IAM,
+  'AWS::IAM::ManagedPolicy': IAM,
+  'AWS::Lambda::Permission': IAM,
+  'AWS::SQS::QueuePolicy': IAM,
+  'AWS::Logs::LogGroup': 'logs are files, bounded by size instead of by age',
+  'AWS::CloudWatch::Alarm': 'alarms are not evaluated',
+  'AWS::CloudWatch::Dashboard': 'dashboards are not drawn yet',
+  'AWS::CDK::Metadata': 'statistics for AWS',
+  'AWS::CloudFront::Distribution': NO_CDN,
+  'AWS::CloudFront::OriginAccessControl': NO_CDN,
+};
+
+const ENCRYPTION = 'nothing is encrypted at rest';
+const DESCRIPTION = 'a description for people';
+const TAGS = 'tags change nothing';
+
+/** Properties of types that do run, with the reason that the property does not. */
+export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'AWS::S3::Bucket': {
+    BucketEncryption: ENCRYPTION,
+    LifecycleConfiguration: 'objects and unfinished uploads stay until `--reset`',
+    OwnershipControls: 'one account owns everything',
+    Tags: TAGS,
+  },
+  'AWS::SQS::Queue': {
+    SqsManagedSseEnabled: ENCRYPTION,
+    KmsMasterKeyId: ENCRYPTION,
+    RedriveAllowPolicy: 'any queue of the template may name any other as its dead-letter queue',
+    Tags: TAGS,
+  },
+  'AWS::DynamoDB::Table': {
+    BillingMode: 'nothing is billed, and capacity is what this machine has',
+    PointInTimeRecoverySpecification: 'nothing is backed up',
+    SSESpecification: ENCRYPTION,
+    DeletionProtectionEnabled: 'only `--reset` deletes a table',
+    Tags: TAGS,
+  },
+  'AWS::Lambda::Function': {
+    Architectures: "functions run on this machine's processor",
+    Description: DESCRIPTION,
+    LoggingConfig: 'logs are files, one a function',
+    Role: IAM,
+    Tags: TAGS,
+  },
+  'AWS::Lambda::EventSourceMapping': { Tags: TAGS },
+  'AWS::ApiGatewayV2::Api': { Name: DESCRIPTION, Description: DESCRIPTION, Tags: TAGS },
+  'AWS::ApiGatewayV2::Stage': {
+    AutoDeploy: 'a start deploys',
+    AccessLogSettings: 'requests are not logged',
+    Tags: TAGS,
+  },
+};
+
+/** Differences of behaviour that no property shows. */
+export const DIFFERENCES: readonly string[] = [
+  'Bucket policies: statements that insist on TLS, and those for CloudFront, are passed over; a public read is honoured.',
+  'Signatures are verified by S3 only; SQS and DynamoDB answer everyone on this machine.',
+  'An upload in signed chunks is verified by its seed signature, not chunk by chunk.',
+  'A checksum by CRC-32C or CRC-64/NVME is neither verified nor kept.',
+  "An object above 10 MiB has a multipart upload's ETag, however it was uploaded.",
+  'An upload form is held in memory while it is checked, so 512 MB is the largest.',
+  'Buckets are those of the template; creating and deleting them is refused, as is all bucket configuration.',
+  'S3 answers 404 for a missing object to whoever signs, as it does to those who may list the bucket.',
+  'SQS keeps messages until they are received, whatever the retention period.',
+  'SQS refuses characters beyond U+FFFF in bodies; AWS takes them.',
+  'A start makes visible again what was in flight when the last one ended: nobody is left who received it.',
+  'A mapping has at most twice as many pollers as this machine has cores, whatever its maximum concurrency.',
+  'Functions without a reservation share four processes a core and wait for a free one; AWS would throttle them beyond the account limit.',
+  'Functions fed by queues run at a lower priority, so that they leave processor time to the API; on AWS each has its own.',
+  'An idle function is not frozen: its timers run on.',
+  'Memory is read a few times a second, on Linux only, so a short peak may pass unseen.',
+  'A change takes effect at the next start.',
+];

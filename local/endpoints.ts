@@ -1,0 +1,51 @@
+import type { Keys } from './functions/environment.ts';
+import { REGION } from './template/intrinsics.ts';
+import { logicalName } from './template/names.ts';
+import type { StackPlan } from './template/stack.ts';
+
+/** What `.glimpse/endpoints.json` says: everything that a client needs to know. */
+export interface CloudEndpoints {
+  readonly web: string;
+  readonly api: string;
+  readonly s3: string;
+  readonly sqs: string;
+  readonly dynamodb: string;
+  readonly region: string;
+  /** Names, by short name: `originals`. */
+  readonly buckets: Readonly<Record<string, string>>;
+  /** URLs, by short name: `onDemand`. */
+  readonly queues: Readonly<Record<string, string>>;
+  readonly tables: Readonly<Record<string, string>>;
+  /** Physical names, by logical name: `ThumbnailsWorker`. */
+  readonly functions: Readonly<Record<string, string>>;
+  readonly credentials: Keys;
+}
+
+/** The developer's: what `credentials` of endpoints.json says. Good on this machine only. */
+export const DEVELOPER_KEYS: Keys = {
+  accessKeyId: 'glimpse-developer',
+  secretAccessKey: 'good-on-this-machine-only',
+};
+
+/** The functions': temporary ones, as a role's are, with a session token. */
+export const FUNCTION_KEYS: Keys = {
+  accessKeyId: 'glimpse-function',
+  secretAccessKey: 'good-on-this-machine-only-too',
+  sessionToken: 'glimpse-session',
+};
+
+type Origins = Pick<CloudEndpoints, 'web' | 'api' | 's3' | 'sqs' | 'dynamodb'>;
+
+export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpoints {
+  return {
+    ...origins,
+    region: REGION,
+    buckets: Object.fromEntries(plan.buckets.map(({ shortName, name }) => [shortName, name])),
+    queues: Object.fromEntries(plan.queues.map(({ shortName, url }) => [shortName, url])),
+    tables: Object.fromEntries(plan.tables.map(({ shortName, name }) => [shortName, name])),
+    functions: Object.fromEntries(
+      plan.functions.map(({ logicalId, name }) => [logicalName(logicalId), name]),
+    ),
+    credentials: DEVELOPER_KEYS,
+  };
+}

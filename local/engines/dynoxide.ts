@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './loopback.ts';
+
+/** The binary to run, from `DYNOXIDE_BIN` or the optional dependency for this platform. */
+export function findDynoxide(environment: NodeJS.ProcessEnv): string {
+  const given = environment.DYNOXIDE_BIN;
+  if (given !== undefined && given !== '') {
+    if (existsSync(given)) return given;
+    throw new Error(`DYNOXIDE_BIN names ${given}, where there is no file.`);
+  }
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    const require = createRequire(import.meta.url);
+    const binary = join(dirname(require.resolve(`${name}/package.json`)), 'dynoxide');
+    if (existsSync(binary)) return binary;
+  } catch {
+    // Not installed: said below, with what to do.
+  }
+  throw new Error(
+    `There is no DynamoDB to run: ${name} is not installed. Run \`npm ci\`, or name a dynoxide binary in DYNOXIDE_BIN, or the endpoint of a DynamoDB that already runs (dynoxide, DynamoDB Local) in DYNAMODB_ENDPOINT.`,
+  );
+}
+
+export interface Dynoxide {
+  readonly port: number;
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startDynoxide(
+  binary: string,
+  stateDir: string,
+  port: number,
+): Promise<Dynoxide> {
+  const pidFile = join(stateDir, 'dynoxide.pid');
+  const database = join(stateDir, 'dynamodb.sqlite');
+  killLeftOver(pidFile, database);
+
+  const chosen = port === 0 ? await freePort() : port;
+  // A group of its own, or a Ctrl-C in the terminal would end it before what still writes to it.
+  const child = spawn(binary, ['serve', '--port', String(chosen), '--db-path', database], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk) => {
+    complaint = `${complaint}${chunk}`.slice(-500);
+  });
+  const exited = exitOf(child, () => complaint);
+  if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid));
+  await answers(chosen, exited);
+
+  return {
+    port: chosen,
+    exited,
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 1000);
+      await exited;
+      clearTimeout(timer);
+      rmSync(pidFile, { force: true });
+    },
+  };
+}
+
+function exitOf(child: ChildProcess, complaint: () => string): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(`${signal ?? code}: ${complaint().trim()}`));
+  });
+}
+
+async function answers(port: number, exited: Promise<string>): Promise<void> {
+  let failure: string | undefined;
+  void exited.then((how) => {
+    failure = how;
+  });
+  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(10)) {
+    if (failure !== undefined) throw new Error(`dynoxide did not start (${failure}).`);
+    // Any answer will do; this one is a refusal.
+    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response !== undefined) return;
+  }
+  throw new Error(`dynoxide did not answer on port ${port} within ten seconds.`);
+}
+
+/**
+ * If every Node process was killed at once, nobody was left to end dynoxide. The number may meanwhile
+ * be another program's, so its command line is looked at first.
+ */
+function killLeftOver(pidFile: string, database: string): void {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  const commandLine = `/proc/${pid}/cmdline`;
+  if (Number.isInteger(pid) && pid > 1 && existsSync(commandLine)) {
+    if (readFileSync(commandLine, 'utf8').includes(database)) process.kill(pid, 'SIGKILL');
+  }
+  rmSync(pidFile, { force: true });
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type FauxqsServer, startFauxqs } from 'fauxqs';
+import { type Dynoxide, startDynoxide } from './dynoxide.ts';
+import { listenOnLoopbackOnly } from './loopback.ts';
+import { type FromHost, type StartEngines, toHost } from './messages.ts';
+
+// The engines' process: their work (fauxqs writes through SQLite, synchronously) must not hold up
+// the servers in the main one. It leaves when the main process does, however that ends.
+
+let fauxqs: FauxqsServer | undefined;
+let dynoxide: Dynoxide | undefined;
+
+// Ctrl-C reaches the whole process group; the main process decides what stops when.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+process.on('disconnect', () => void stop());
+process.on('message', (message) => {
+  const parsed = toHost.parse(message);
+  if (parsed.type === 'stop') return void stop();
+  const { type: _type, ...options } = parsed;
+  void start(options);
+});
+
+async function start({ stateDir, dynoxide: wanted }: StartEngines): Promise<void> {
+  try {
+    listenOnLoopbackOnly();
+    const dataDir = join(stateDir, 'fauxqs');
+    releaseInFlight(join(dataDir, 'fauxqs.db'));
+    [fauxqs, dynoxide] = await Promise.all([
+      startFauxqs({ port: 0, dataDir, logger: false, host: '127.0.0.1' }),
+      wanted === undefined ? undefined : startDynoxide(wanted.binary, stateDir, wanted.port),
+    ]);
+    void dynoxide?.exited.then(() => process.exit(1));
+    report({
+      type: 'started',
+      fauxqsPort: fauxqs.port,
+      ...(dynoxide ? { dynoxidePort: dynoxide.port } : {}),
+    });
+  } catch (error) {
+    report({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await stop();
+  }
+}
+
+/** Whoever had received messages when the last run ended is gone; they need not wait for a time-out. */
+function releaseInFlight(database: string): void {
+  if (!existsSync(database)) return;
+  const db = new DatabaseSync(database);
+  db.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  db.close();
+}
+
+function report(message: FromHost): void {
+  if (process.connected) process.send?.(message);
+}
+
+async function stop(): Promise<void> {
+  // fauxqs waits for open connections to end; what it has acknowledged is on disk already.
+  const enough = setTimeout(() => process.exit(0), 1500);
+  await Promise.allSettled([dynoxide?.stop(), fauxqs?.stop()]);
+  clearTimeout(enough);
+  process.exit(0);
+}

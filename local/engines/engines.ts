@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { findDynoxide } from './dynoxide.ts';
+import { fromHost } from './messages.ts';
+
+export interface Engines {
+  /** fauxqs: S3 and SQS on one port. Unguarded: only the gateways may speak to it. */
+  readonly fauxqs: string;
+  readonly dynamodb: string;
+  /** Settles, with a sentence, if the engines end without having been asked to. */
+  readonly failed: Promise<string>;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface EngineOptions {
+  stateDir: string;
+  /** 0 for any. */
+  dynamodbPort: number;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Starts fauxqs and dynoxide in a process of their own. */
+export async function startEngines(options: EngineOptions): Promise<Engines> {
+  const { stateDir, dynamodbPort, environment } = options;
+  const elsewhere = environment.DYNAMODB_ENDPOINT || undefined;
+  const dynoxide =
+    elsewhere === undefined ? { binary: findDynoxide(environment), port: dynamodbPort } : undefined;
+
+  const log = openSync(join(stateDir, 'logs', 'engines.log'), 'a');
+  const child = fork(new URL('./engine-host.ts', import.meta.url), {
+    stdio: ['ignore', log, log, 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  let stopping = false;
+  const exited = once(child, 'exit');
+  const failed = new Promise<string>((resolve) => {
+    void exited.then(() => {
+      if (!stopping)
+        resolve(`The engines ended; ${join(stateDir, 'logs', 'engines.log')} may say why.`);
+    });
+  });
+
+  child.send({ type: 'start', stateDir, ...(dynoxide ? { dynoxide } : {}) });
+  const [first] = await Promise.race([
+    once(child, 'message'),
+    failed.then((message) => [{ type: 'failed', message }]),
+  ]);
+  const answer = fromHost.parse(first);
+  if (answer.type === 'failed') throw new Error(answer.message);
+
+  return {
+    fauxqs: `http://127.0.0.1:${answer.fauxqsPort}`,
+    dynamodb: elsewhere ?? `http://127.0.0.1:${answer.dynoxidePort}`,
+    failed,
+    pid: child.pid ?? 0,
+    async stop() {
+      stopping = true;
+      if (child.connected) child.send({ type: 'stop' });
+      const timer = setTimeout(() => child.kill('SIGKILL'), 2000);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}

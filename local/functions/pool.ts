@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { FunctionPlan } from '../template/stack.ts';
+import { type Instance, type Outcome, startInstance } from './instance.ts';
+import type { Log } from './log-file.ts';
+import type { Slots } from './slots.ts';
+
+/** As `Outcome`, or throttled: at its reserved concurrency, nothing was run. */
+export type Invoked = Outcome | { readonly kind: 'throttled' };
+
+export interface FunctionCounts {
+  invocations: number;
+  errors: number;
+  throttles: number;
+  running: number;
+  mostAtOnce: number;
+}
+
+/** A function: its processes, kept warm, and no more of them at once than its reserved concurrency. */
+export interface FunctionPool {
+  readonly plan: FunctionPlan;
+  readonly counts: Readonly<FunctionCounts>;
+  invoke(event: string): Promise<Invoked>;
+  /** Kills the processes that run now, as a crash would; answers how many there were. */
+  killRunning(): number;
+  stop(): void;
+}
+
+/** AWS keeps an idle sandbox for some minutes. */
+const IDLE_MS = 120_000;
+
+export function createPool(
+  plan: FunctionPlan,
+  environment: Record<string, string>,
+  log: Log,
+  unreserved: Slots,
+): FunctionPool {
+  const idle: { instance: Instance; since: number }[] = [];
+  const running = new Set<Instance>();
+  const counts = { invocations: 0, errors: 0, throttles: 0, running: 0, mostAtOnce: 0 };
+  const reaper = setInterval(() => {
+    while (idle[0] !== undefined && idle[0].since < Date.now() - IDLE_MS) {
+      idle.shift()?.instance.kill();
+    }
+  }, 10_000).unref();
+
+  const take = (): Instance => {
+    // The one used last: the others then grow idle long enough to be ended.
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      if (last.instance.alive) return last.instance;
+    }
+    return startInstance(plan, environment, log);
+  };
+
+  const run = async (event: string): Promise<Outcome> => {
+    counts.invocations += 1;
+    counts.running += 1;
+    counts.mostAtOnce = Math.max(counts.mostAtOnce, counts.running);
+    const instance = take();
+    running.add(instance);
+    try {
+      const outcome = await instance.run({
+        requestId: randomUUID(),
+        event,
+        deadline: 0,
+        arn: plan.arn,
+      });
+      if (outcome.kind === 'error') counts.errors += 1;
+      return outcome;
+    } finally {
+      running.delete(instance);
+      counts.running -= 1;
+      if (instance.alive) idle.push({ instance, since: Date.now() });
+    }
+  };
+
+  return {
+    plan,
+    counts,
+    async invoke(event) {
+      if (plan.reservedConcurrency === undefined) return unreserved.with(() => run(event));
+      if (counts.running < plan.reservedConcurrency) return run(event);
+      counts.throttles += 1;
+      return { kind: 'throttled' };
+    },
+    killRunning() {
+      const victims = [...running];
+      for (const instance of victims) instance.kill();
+      return victims.length;
+    },
+    stop() {
+      clearInterval(reaper);
+      for (const instance of [...running, ...idle.map((entry) => entry.instance)]) instance.kill();
+    },
+  };
+}

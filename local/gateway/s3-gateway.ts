@@ -1,0 +1,180 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { REGION } from '../template/intrinsics.ts';
+import type { BucketPlan } from '../template/stack.ts';
+import { bodyOf } from './body.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import type { Engine } from './engine.ts';
+import { decodeKey } from './object-key.ts';
+import { type Operation, operationOf, parseRequest, type S3Request } from './operation.ts';
+import { errorOf, listObjects, readObject } from './reads.ts';
+import { accessDenied, requestId, S3Error } from './s3-error.ts';
+import type { Verifier } from './sigv4.ts';
+import type { Store } from './store.ts';
+import { assertPermitted, readUploadForm } from './upload-form.ts';
+import {
+  copyObject,
+  deleteObject,
+  deleteObjects,
+  multipart,
+  postObject,
+  putObject,
+} from './writes.ts';
+import { escapeXml } from './xml.ts';
+
+export interface GatewayOptions {
+  buckets: readonly BucketPlan[];
+  engine: Engine;
+  store: Store;
+  verifier: Verifier;
+}
+
+/** S3 as its clients know it, in front of fauxqs. */
+export function createS3Gateway(options: GatewayOptions): RequestListener {
+  return (message, response) => {
+    response.setHeader('x-amz-request-id', requestId());
+    response.setHeader('server', 'AmazonS3');
+    handle(options, message, response).catch((error: unknown) => {
+      // A body that nobody read would hold the connection.
+      message.resume();
+      refuse(message, response, error);
+    });
+  };
+}
+
+async function handle(
+  options: GatewayOptions,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const request = parseRequest(message);
+  const plan = options.buckets.find(({ name }) => name === request.bucket);
+  const rules = plan?.cors ?? [];
+  if (request.method === 'OPTIONS') {
+    response.writeHead(200, preflightHeaders(rules, request.headers)).end();
+    return;
+  }
+  for (const [name, value] of Object.entries(corsHeaders(rules, request.headers, request.method))) {
+    response.setHeader(name, value);
+  }
+  const operation = operationOf(request);
+  // A form carries its signature inside.
+  if (operation !== 'PostObject') {
+    const signer = options.verifier.verify(request, new Date());
+    if (signer === undefined) assertPublic(operation, plan);
+  }
+  if (request.bucket !== '' && plan === undefined) {
+    const message = 'The specified bucket does not exist';
+    throw new S3Error(404, 'NoSuchBucket', message, { BucketName: request.bucket });
+  }
+  await perform(operation, options, request, message, response);
+}
+
+/** Anonymous clients may only read, and only where the bucket's policy says so. */
+function assertPublic(operation: Operation, plan: BucketPlan | undefined): void {
+  const reads = operation === 'GetObject' || operation === 'HeadObject';
+  if (!reads || plan?.publicRead !== true) throw accessDenied();
+}
+
+async function perform(
+  operation: Operation,
+  { engine, store, verifier, buckets }: GatewayOptions,
+  request: S3Request,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { bucket } = request;
+  switch (operation) {
+    case 'ListBuckets':
+      return sendXml(response, listBuckets(buckets));
+    case 'HeadBucket':
+      response.writeHead(200, { 'x-amz-bucket-region': REGION }).end();
+      return;
+    case 'GetBucketLocation':
+      return sendXml(
+        response,
+        '<LocationConstraint xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>',
+      );
+    case 'ListObjects':
+    case 'ListObjectsV2':
+      return sendXml(response, await listObjects(engine, request));
+    case 'GetObject':
+    case 'HeadObject':
+    case 'GetObjectAttributes':
+      return readObject(engine, request, response);
+    case 'PutObject':
+      return putObject(store, request, message, response);
+    case 'CopyObject':
+      return sendXml(response, await copyObject(engine, store, request));
+    case 'DeleteObject':
+      await deleteObject(store, request);
+      response.writeHead(204).end();
+      return;
+    case 'DeleteObjects':
+      return sendXml(response, await deleteObjects(store, bucket, await verifiedBody(message)));
+    case 'PostObject': {
+      const form = await readUploadForm(message);
+      assertPermitted(form, bucket, verifier, new Date());
+      return postObject(store, bucket, form, response);
+    }
+    case 'CreateMultipartUpload':
+    case 'UploadPart':
+    case 'CompleteMultipartUpload':
+    case 'AbortMultipartUpload': {
+      const answer = await multipart(engine, store, request, message);
+      if (answer.status >= 300) throw errorOf(answer.status, answer.body, request.key);
+      if (answer.headers.etag !== undefined) response.setHeader('etag', answer.headers.etag);
+      const xml = answer.body.toString();
+      if (xml !== '') return sendXml(response, withKey(xml));
+      response.writeHead(answer.status).end();
+      return;
+    }
+    default:
+      operation satisfies never;
+  }
+}
+
+async function verifiedBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bodyOf(message).chunks) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function listBuckets(buckets: readonly BucketPlan[]): string {
+  const created = new Date(0).toISOString();
+  const list = buckets.map(
+    ({ name }) => `<Bucket><Name>${name}</Name><CreationDate>${created}</CreationDate></Bucket>`,
+  );
+  return `<ListAllMyBucketsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Buckets>${list.join('')}</Buckets></ListAllMyBucketsResult>`;
+}
+
+function withKey(xml: string): string {
+  return xml.replace(
+    /<Key>([0-9a-v]*)<\/Key>/,
+    (_element, encoded: string) => `<Key>${escapeXml(decodeKey(encoded))}</Key>`,
+  );
+}
+
+function sendXml(response: ServerResponse, xml: string): void {
+  const body = Buffer.from(
+    xml.startsWith('<?xml') ? xml : `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`,
+  );
+  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });
+  response.end(body);
+}
+
+function refuse(message: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known =
+    error instanceof S3Error
+      ? error
+      : new S3Error(500, 'InternalError', error instanceof Error ? error.message : String(error));
+  const body = Buffer.from(known.toXml());
+  response.writeHead(known.status, {
+    'content-type': 'application/xml',
+    'content-length': body.length,
+  });
+  response.end(message.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FunctionPool } from '../functions/pool.ts';
+import type { ApiPlan } from '../template/stack.ts';
+import { type Answer, answerOf, plainAnswer } from './answer.ts';
+import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts';
+import { apiEvent } from './event.ts';
+import { createMatcher } from './routes.ts';
+import { createThrottle } from './throttle.ts';
+
+/** API Gateway's limit for a request's body. Lambda's own, 6 MB for the whole event, comes earlier. */
+const BODY_LIMIT = 10 * 1024 * 1024;
+/** An integration's longest on an HTTP API, whatever the function's own timeout. */
+const INTEGRATION_LIMIT_MS = 30_000;
+
+/** Answers as API Gateway's HTTP API does, with the template's routes, CORS and throttling. */
+export function createHttpApi(
+  plan: ApiPlan,
+  pools: ReadonlyMap<string, FunctionPool>,
+): RequestListener {
+  const match = createMatcher(plan.routes);
+  const admit = plan.throttle === undefined ? () => true : createThrottle(plan.throttle);
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    if (!admit()) return plainAnswer(429, 'Too Many Requests');
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const route = match(request.method ?? 'GET', path);
+    if (route === undefined) return plainAnswer(404, 'Not Found');
+    const body = await readBody(request);
+    if (body === undefined) return plainAnswer(413, 'Request Entity Too Large');
+    const pool = pools.get(route.functionName);
+    if (pool === undefined) return plainAnswer(500, 'Internal Server Error');
+    const event = JSON.stringify(apiEvent(request, body, plan.id, route));
+    return Promise.race([pool.invoke(event).then(answerOf), tooLate()]);
+  };
+
+  return (request, response) => {
+    const { origin } = request.headers;
+    if (plan.cors !== undefined && isPreflight(request)) {
+      response.writeHead(204, preflightHeaders(plan.cors, origin)).end();
+      return;
+    }
+    answer(request)
+      .catch(() => plainAnswer(500, 'Internal Server Error'))
+      .then((ready) => send(response, ready, plan, origin));
+  };
+}
+
+function send(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  { cors }: ApiPlan,
+  origin: string | undefined,
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    // With CORS configured, API Gateway ignores what the function says about it.
+    if (cors !== undefined && name.startsWith('access-control-')) continue;
+    response.setHeader(name, value);
+  }
+  for (const [name, value] of Object.entries(corsHeaders(cors, origin))) {
+    response.setHeader(name, value);
+  }
+  response.setHeader('content-length', body.length);
+  response.writeHead(status).end(body);
+}
+
+/** Nothing if it is too large. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
+  }
+  return size > BODY_LIMIT ? undefined : Buffer.concat(chunks);
+}
+
+function tooLate(): Promise<Answer> {
+  return new Promise((resolve) => {
+    const late = () => resolve(plainAnswer(503, 'Service Unavailable'));
+    setTimeout(late, INTEGRATION_LIMIT_MS).unref();
+  });
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { type LocalCloud, startLocalCloud } from './cloud.ts';
+
+const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploys, without an AWS account.
+
+  npm start [-- options]
+
+  --reset        forget objects, items and messages of earlier runs first
+  --state DIR    keep them in DIR instead of .glimpse
+  --verbose      show what the functions log
+  --help         show this
+
+  PORT           the first of five ports: page, API, S3, SQS, DynamoDB (4000; 0 for any)
+  DYNOXIDE_BIN   another dynoxide than the one that npm installs
+  DYNAMODB_ENDPOINT  a DynamoDB that already runs
+`;
+
+const root = resolve(import.meta.dirname, '..');
+
+try {
+  await run();
+} catch (error) {
+  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', default: false },
+      reset: { type: 'boolean', default: false },
+      state: { type: 'string', default: '.glimpse' },
+      verbose: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const started = performance.now();
+  let interrupted = false;
+  let cloud: LocalCloud | undefined;
+  const stop = async (code: number): Promise<void> => {
+    if (interrupted) process.exit(code);
+    interrupted = true;
+    await cloud?.stop();
+    process.exit(code);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void stop(0));
+  }
+
+  cloud = await startLocalCloud({
+    root,
+    stateDir: resolve(root, values.state),
+    port: readPort(process.env.PORT),
+    reset: values.reset,
+    progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
+    ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
+  });
+  console.log(`  ${'ready'.padEnd(12)} ${seconds(performance.now() - started)}\n`);
+  announce(cloud);
+  const failure = await cloud.failed;
+  console.error(`\n${failure}`);
+  await stop(1);
+}
+
+function announce({ endpoints }: LocalCloud): void {
+  const { web, api, s3, sqs, dynamodb } = endpoints;
+  for (const [name, url] of Object.entries({ web, api, s3, sqs, dynamodb })) {
+    console.log(`  ${name.padEnd(12)} ${url}`);
+  }
+  console.log(`\n  curl '${api}/galleries'\n\n  Ctrl-C stops it; what it holds stays.`);
+}
+
+function readPort(text = '4000'): number {
+  const parsed = z.coerce.number().int().min(0).max(65_531).safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new Error(
+    `Expected PORT to be a whole number from 0 to 65531, got ${JSON.stringify(text)}.`,
+  );
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** Everything that goes into the template and the bundles. */
+const INPUTS = ['cdk', 'functions', 'shared', 'cdk.json', 'package-lock.json', 'tsconfig.json'];
+
+export interface Synthesis {
+  /** The folder with the template and the bundles. */
+  readonly cdkOut: string;
+  /** Whether nothing had changed since the last one. */
+  readonly reused: boolean;
+}
+
+/**
+ * Runs `cdk/app.ts` for the local cloud, unless the last run had the same inputs. The folder is below
+ * the project's, so that a bundle finds the sharp that is installed here.
+ */
+export async function synthesise(root: string): Promise<Synthesis> {
+  const cdkOut = join(root, '.glimpse', 'cdk.out');
+  const inputsFile = join(cdkOut, '.inputs');
+  const inputs = hashInputs(root);
+  if (existsSync(inputsFile) && readFileSync(inputsFile, 'utf8') === inputs) {
+    return { cdkOut, reused: true };
+  }
+  rmSync(inputsFile, { force: true });
+  const child = spawn(process.execPath, ['cdk/app.ts'], {
+    cwd: root,
+    env: { ...process.env, CDK_OUTDIR: cdkOut, CDK_CONTEXT_JSON: '{"local":"true"}' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(sentenceOf(complaint));
+  // Written last: an interrupted run is not taken for a finished one.
+  writeFileSync(inputsFile, inputs);
+  return { cdkOut, reused: false };
+}
+
+/** The configuration's mistakes come as one sentence; anything else is for whoever wrote it. */
+function sentenceOf(complaint: string): string {
+  const sentence = /^\w*Error: (cdk\/config\.ts: .*)$/m.exec(complaint)?.[1];
+  return sentence ?? `The stack could not be synthesised:\n${complaint.trim()}`;
+}
+
+function hashInputs(root: string): string {
+  const hash = createHash('sha256').update(process.version).update(process.arch);
+  for (const input of INPUTS) {
+    const path = join(root, input);
+    if (!existsSync(path)) continue;
+    const files = input.includes('.')
+      ? [path]
+      : readdirSync(path, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .sort();
+    for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}

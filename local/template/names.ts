@@ -1,0 +1,68 @@
+import { ACCOUNT, type Identity, REGION } from './intrinsics.ts';
+
+/** Where clients find the engines: what queue URLs and the API's address are made from. */
+export interface Origins {
+  readonly sqs: string;
+  readonly api: string;
+}
+
+/** `ThumbnailsOriginalsE1FF839A` without the hash that CDK adds. */
+export function logicalName(logicalId: string): string {
+  return logicalId.replace(/[0-9A-F]{8}$/, '') || logicalId;
+}
+
+/** `ThumbnailsOnDemandQueue…` is `onDemand`: the leading word is the domain, and everyone knows a queue. */
+export function shortName(logicalId: string): string {
+  const name = logicalName(logicalId)
+    .replace(/^[A-Z][a-z]+(?=[A-Z])/, '')
+    .replace(/(?<=.)Queue$/, '');
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** CloudFormation would append random characters; here the same name comes back at each start. */
+export function physicalName(stack: string, logicalId: string): string {
+  const words = logicalName(logicalId).replace(/([a-z0-9])(?=[A-Z])/g, '$1-');
+  return `${stack}-${words}`.toLowerCase().slice(0, 63);
+}
+
+type Identify = (name: string, logicalId: string, origins: Origins) => Identity;
+
+const named: Identify = (name) => ({ ref: name, attributes: {} });
+const withArn =
+  (arn: (name: string) => string): Identify =>
+  (name) => ({ ref: name, attributes: { Arn: arn(name) } });
+
+const regional = (service: string, rest: string) =>
+  `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
+
+const IDENTITIES: Readonly<Record<string, Identify>> = {
+  'AWS::S3::Bucket': (name) => ({
+    ref: name,
+    attributes: {
+      Arn: `arn:aws:s3:::${name}`,
+      DomainName: `${name}.s3.amazonaws.com`,
+      RegionalDomainName: `${name}.s3.${REGION}.amazonaws.com`,
+    },
+  }),
+  'AWS::SQS::Queue': (name, _id, origins) => ({
+    ref: `${origins.sqs}/${ACCOUNT}/${name}`,
+    attributes: { Arn: regional('sqs', name), QueueName: name },
+  }),
+  'AWS::DynamoDB::Table': withArn((name) => regional('dynamodb', `table/${name}`)),
+  'AWS::Lambda::Function': withArn((name) => regional('lambda', `function:${name}`)),
+  'AWS::ApiGatewayV2::Api': (_name, id, origins) => ({
+    ref: id,
+    attributes: { ApiId: id, ApiEndpoint: origins.api },
+  }),
+  'AWS::IAM::Role': withArn((name) => `arn:aws:iam::${ACCOUNT}:role/${name}`),
+  'AWS::Logs::LogGroup': withArn((name) => regional('logs', `log-group:${name}:*`)),
+};
+
+export function identityOf(
+  type: string,
+  name: string,
+  logicalId: string,
+  origins: Origins,
+): Identity {
+  return (IDENTITIES[type] ?? named)(name, logicalId, origins);
+}

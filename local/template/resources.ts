@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+// The properties that the local cloud acts on, by resource type. The schemas are strict: a property
+// that is neither here nor in differences.ts is refused by name.
+
+const integer = z.coerce.number().int();
+
+const corsRule = z.strictObject({
+  AllowedHeaders: z.array(z.string()).default([]),
+  AllowedMethods: z.array(z.string()),
+  AllowedOrigins: z.array(z.string()),
+  ExposedHeaders: z.array(z.string()).default([]),
+  MaxAge: integer.optional(),
+  Id: z.string().optional(),
+});
+export type CorsRule = z.infer<typeof corsRule>;
+
+const queueNotification = z.strictObject({
+  Event: z.string(),
+  Queue: z.string(),
+  Filter: z
+    .strictObject({
+      S3Key: z.strictObject({
+        Rules: z.array(z.strictObject({ Name: z.enum(['prefix', 'suffix']), Value: z.string() })),
+      }),
+    })
+    .optional(),
+});
+
+export const bucket = z.strictObject({
+  BucketName: z.string().optional(),
+  CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
+  NotificationConfiguration: z
+    .strictObject({ QueueConfigurations: z.array(queueNotification) })
+    .optional(),
+  PublicAccessBlockConfiguration: z
+    .strictObject({
+      BlockPublicAcls: z.boolean().optional(),
+      BlockPublicPolicy: z.boolean().optional(),
+      IgnorePublicAcls: z.boolean().optional(),
+      RestrictPublicBuckets: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+const oneOrMany = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (typeof value === 'string' ? [value] : value));
+
+const principal = z.preprocess(
+  (value) => (value === '*' ? { AWS: '*' } : value),
+  z.record(z.string(), oneOrMany),
+);
+
+const statement = z.strictObject({
+  Sid: z.string().optional(),
+  Effect: z.enum(['Allow', 'Deny']),
+  Principal: principal,
+  Action: oneOrMany,
+  Resource: oneOrMany,
+  Condition: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+});
+export type Statement = z.infer<typeof statement>;
+
+export const bucketPolicy = z.strictObject({
+  Bucket: z.string(),
+  PolicyDocument: z.strictObject({ Version: z.string(), Statement: z.array(statement) }),
+});
+
+export const queue = z.strictObject({
+  QueueName: z.string().optional(),
+  DelaySeconds: integer.optional(),
+  MaximumMessageSize: integer.optional(),
+  MessageRetentionPeriod: integer.optional(),
+  ReceiveMessageWaitTimeSeconds: integer.optional(),
+  VisibilityTimeout: integer.optional(),
+  RedrivePolicy: z
+    .strictObject({ deadLetterTargetArn: z.string(), maxReceiveCount: integer })
+    .optional(),
+});
+
+const keySchema = z.array(
+  z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }),
+);
+const projection = z.strictObject({
+  ProjectionType: z.enum(['ALL', 'KEYS_ONLY', 'INCLUDE']),
+  NonKeyAttributes: z.array(z.string()).optional(),
+});
+
+export const table = z.strictObject({
+  TableName: z.string().optional(),
+  AttributeDefinitions: z.array(
+    z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) }),
+  ),
+  KeySchema: keySchema,
+  GlobalSecondaryIndexes: z
+    .array(z.strictObject({ IndexName: z.string(), KeySchema: keySchema, Projection: projection }))
+    .optional(),
+  TimeToLiveSpecification: z
+    .strictObject({ AttributeName: z.string(), Enabled: z.boolean() })
+    .optional(),
+});
+
+export const lambdaFunction = z.strictObject({
+  FunctionName: z.string().optional(),
+  Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
+  Environment: z
+    .strictObject({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
+    .optional(),
+  Handler: z.string(),
+  MemorySize: integer.default(128),
+  ReservedConcurrentExecutions: integer.optional(),
+  Runtime: z.string().regex(/^nodejs/, 'expected a Node.js runtime'),
+  Timeout: integer.default(3),
+});
+
+export const mapping = z.strictObject({
+  BatchSize: integer.default(10),
+  Enabled: z.boolean().default(true),
+  EventSourceArn: z.string(),
+  FunctionName: z.string(),
+  FunctionResponseTypes: z.array(z.literal('ReportBatchItemFailures')).default([]),
+  MaximumBatchingWindowInSeconds: integer.default(0),
+  ScalingConfig: z.strictObject({ MaximumConcurrency: integer }).optional(),
+});
+
+export const api = z.strictObject({
+  ProtocolType: z.literal('HTTP'),
+  CorsConfiguration: z
+    .strictObject({
+      AllowCredentials: z.boolean().default(false),
+      AllowHeaders: z.array(z.string()).default([]),
+      AllowMethods: z.array(z.string()).default([]),
+      AllowOrigins: z.array(z.string()).default([]),
+      ExposeHeaders: z.array(z.string()).default([]),
+      MaxAge: integer.optional(),
+    })
+    .optional(),
+});
+export type ApiCors = NonNullable<z.infer<typeof api>['CorsConfiguration']>;
+
+export const integration = z.strictObject({
+  ApiId: z.string(),
+  IntegrationType: z.literal('AWS_PROXY'),
+  IntegrationUri: z.string(),
+  PayloadFormatVersion: z.literal('2.0'),
+});
+
+export const route = z.strictObject({
+  ApiId: z.string(),
+  AuthorizationType: z.literal('NONE').optional(),
+  RouteKey: z.string(),
+  Target: z.string().startsWith('integrations/'),
+});
+
+export const stage = z.strictObject({
+  ApiId: z.string(),
+  StageName: z.literal('$default'),
+  DefaultRouteSettings: z
+    .strictObject({
+      ThrottlingBurstLimit: integer.optional(),
+      ThrottlingRateLimit: z.coerce.number().optional(),
+      DetailedMetricsEnabled: z.boolean().optional(),
+    })
+    .optional(),
+});

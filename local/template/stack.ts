@@ -1,0 +1,228 @@
+import type { Assets } from './assets.ts';
+import { ACCOUNT } from './intrinsics.ts';
+import { shortName } from './names.ts';
+import type { Resource, Template } from './read.ts';
+import type { ApiCors, CorsRule, Statement } from './resources.ts';
+
+// The template as the local cloud's parts want it: plain descriptions, each part takes its own.
+
+export interface BucketPlan {
+  readonly shortName: string;
+  readonly name: string;
+  readonly cors: readonly CorsRule[];
+  readonly notifications: readonly NotificationPlan[];
+  /** Whether the bucket's policy lets anyone read its objects. */
+  readonly publicRead: boolean;
+}
+
+export interface NotificationPlan {
+  /** Such as `s3:ObjectCreated:*`. */
+  readonly event: string;
+  readonly queueArn: string;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+export interface QueuePlan {
+  readonly shortName: string;
+  readonly name: string;
+  readonly url: string;
+  readonly arn: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly deadLetterArn?: string;
+}
+
+export interface TablePlan {
+  readonly shortName: string;
+  readonly name: string;
+  readonly properties: Resource<'AWS::DynamoDB::Table'>['properties'];
+}
+
+export interface FunctionPlan {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly folder: string;
+  readonly handler: string;
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  readonly reservedConcurrency?: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether a queue feeds it. */
+  readonly queueDriven: boolean;
+}
+
+export interface MappingPlan {
+  readonly queueArn: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  readonly windowSeconds: number;
+  readonly maximumConcurrency: number;
+  readonly reportsItemFailures: boolean;
+}
+
+export interface ApiPlan {
+  readonly id: string;
+  readonly cors?: ApiCors;
+  readonly routes: readonly { readonly key: string; readonly functionName: string }[];
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
+}
+
+export interface StackPlan {
+  readonly buckets: readonly BucketPlan[];
+  readonly queues: readonly QueuePlan[];
+  readonly tables: readonly TablePlan[];
+  readonly functions: readonly FunctionPlan[];
+  readonly mappings: readonly MappingPlan[];
+  readonly apis: readonly ApiPlan[];
+}
+
+export function planStack(template: Template, assets: Assets): StackPlan {
+  const mappings = template.all('AWS::Lambda::EventSourceMapping').map(planMapping);
+  return {
+    buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, template)),
+    queues: template.all('AWS::SQS::Queue').map(planQueue),
+    tables: template.all('AWS::DynamoDB::Table').map(({ logicalId, name, properties }) => ({
+      shortName: shortName(logicalId),
+      name,
+      properties,
+    })),
+    functions: template
+      .all('AWS::Lambda::Function')
+      .map((resource) => planFunction(resource, assets, mappings)),
+    mappings,
+    apis: template.all('AWS::ApiGatewayV2::Api').map((api) => planApi(api, template)),
+  };
+}
+
+function planBucket(bucket: Resource<'AWS::S3::Bucket'>, template: Template): BucketPlan {
+  const { logicalId, name, properties } = bucket;
+  const statements = template
+    .all('AWS::S3::BucketPolicy')
+    .filter((policy) => policy.properties.Bucket === name)
+    .flatMap((policy) => policy.properties.PolicyDocument.Statement);
+  const blocked = properties.PublicAccessBlockConfiguration?.RestrictPublicBuckets === true;
+  const readsForAll = statements.map((statement) => isPublicRead(name, statement));
+  return {
+    shortName: shortName(logicalId),
+    name,
+    cors: properties.CorsConfiguration?.CorsRules ?? [],
+    notifications: (properties.NotificationConfiguration?.QueueConfigurations ?? []).map(
+      ({ Event, Queue, Filter }) => ({
+        event: Event,
+        queueArn: Queue,
+        prefix: Filter?.S3Key.Rules.find((rule) => rule.Name === 'prefix')?.Value ?? '',
+        suffix: Filter?.S3Key.Rules.find((rule) => rule.Name === 'suffix')?.Value ?? '',
+      }),
+    ),
+    publicRead: !blocked && readsForAll.includes(true),
+  };
+}
+
+const TLS_CONDITIONS = ['aws:SecureTransport', 's3:TlsVersion'];
+
+/** @throws an error about a statement of which the local cloud cannot tell what it would do. */
+function isPublicRead(bucket: string, statement: Statement): boolean {
+  const { Effect, Principal, Action, Resource, Condition } = statement;
+  const conditions = Object.values(Condition ?? {}).flatMap((test) => Object.keys(test));
+  if (Effect === 'Deny' && conditions.length > 0) {
+    if (conditions.every((name) => TLS_CONDITIONS.includes(name))) return false;
+  }
+  const services = Principal.Service ?? [];
+  if (services.length > 0 && services.every((name) => name === 'cloudfront.amazonaws.com')) {
+    return false;
+  }
+  const everyone = Principal.AWS?.includes('*') === true;
+  const everything = Resource.includes(`arn:aws:s3:::${bucket}/*`);
+  const reads = Action.length === 1 && Action[0] === 's3:GetObject';
+  if (Effect === 'Allow' && everyone && everything && reads && conditions.length === 0) return true;
+  throw new Error(
+    `The local cloud does not know what this statement of the policy of ${bucket} does: ${JSON.stringify(statement)}`,
+  );
+}
+
+function planQueue({ logicalId, name, identity, properties }: Resource<'AWS::SQS::Queue'>) {
+  const { QueueName, RedrivePolicy, ...numbers } = properties;
+  const attributes = Object.fromEntries(
+    Object.entries(numbers).map(([attribute, value]) => [attribute, String(value)]),
+  );
+  if (RedrivePolicy !== undefined) attributes.RedrivePolicy = JSON.stringify(RedrivePolicy);
+  return {
+    shortName: shortName(logicalId),
+    name: QueueName ?? name,
+    url: identity.ref,
+    arn: identity.attributes.Arn ?? '',
+    attributes,
+    ...(RedrivePolicy ? { deadLetterArn: RedrivePolicy.deadLetterTargetArn } : {}),
+  };
+}
+
+function planFunction(
+  { logicalId, name, identity, properties }: Resource<'AWS::Lambda::Function'>,
+  assets: Assets,
+  mappings: readonly MappingPlan[],
+): FunctionPlan {
+  const reserved = properties.ReservedConcurrentExecutions;
+  return {
+    logicalId,
+    name,
+    arn: identity.attributes.Arn ?? '',
+    folder: assets(properties.Code.S3Key),
+    handler: properties.Handler,
+    memoryMb: properties.MemorySize,
+    timeoutSeconds: properties.Timeout,
+    ...(reserved === undefined ? {} : { reservedConcurrency: reserved }),
+    environment: properties.Environment?.Variables ?? {},
+    queueDriven: mappings.some((mapping) => mapping.functionName === name),
+  };
+}
+
+function planMapping({ properties }: Resource<'AWS::Lambda::EventSourceMapping'>): MappingPlan {
+  return {
+    queueArn: properties.EventSourceArn,
+    functionName: properties.FunctionName.replace(/^.*:function:/, ''),
+    batchSize: properties.BatchSize,
+    windowSeconds: properties.MaximumBatchingWindowInSeconds,
+    // Without a configured maximum, AWS goes to 1,250 pollers.
+    maximumConcurrency: properties.Enabled
+      ? (properties.ScalingConfig?.MaximumConcurrency ?? 1250)
+      : 0,
+    reportsItemFailures: properties.FunctionResponseTypes.length > 0,
+  };
+}
+
+function planApi(
+  { identity, properties }: Resource<'AWS::ApiGatewayV2::Api'>,
+  template: Template,
+): ApiPlan {
+  const id = identity.ref;
+  const integrations = template.all('AWS::ApiGatewayV2::Integration');
+  const routes = template
+    .all('AWS::ApiGatewayV2::Route')
+    .filter((route) => route.properties.ApiId === id)
+    .map(({ logicalId, properties: { RouteKey, Target } }) => {
+      const target = integrations.find(({ identity: { ref } }) => Target === `integrations/${ref}`);
+      const prefix = `:${ACCOUNT}:function:`;
+      const functionName = target?.properties.IntegrationUri.split(prefix)[1];
+      if (functionName === undefined)
+        throw new Error(`${logicalId}: ${Target} is not in the template.`);
+      return { key: RouteKey, functionName };
+    });
+  const stage = template
+    .all('AWS::ApiGatewayV2::Stage')
+    .find((candidate) => candidate.properties.ApiId === id);
+  const settings = stage?.properties.DefaultRouteSettings;
+  return {
+    id,
+    ...(properties.CorsConfiguration ? { cors: properties.CorsConfiguration } : {}),
+    routes,
+    ...(settings?.ThrottlingRateLimit === undefined
+      ? {}
+      : {
+          throttle: {
+            ratePerSecond: settings.ThrottlingRateLimit,
+            burst: settings.ThrottlingBurstLimit ?? settings.ThrottlingRateLimit,
+          },
+        }),
+  };
+}
