@@ -198,7 +198,7 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
 ];
 
 /** Box of brands, as ISO base media files start with. */
-function mediaFile(major: string, ...compatible: string[]): Buffer {
+export function mediaFile(major: string, ...compatible: string[]): Buffer {
   const brands = Buffer.from(`ftyp${major}\0\0\0\0${compatible.join('')}`, 'latin1');
   const length = Buffer.alloc(4);
   length.writeUInt32BE(brands.length + 4);

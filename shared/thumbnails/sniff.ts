@@ -126,7 +126,7 @@ function isCameraRaw(bytes: Uint8Array): boolean {
   return reduced && subdirectories;
 }
 
-/** The first element's local name in lower case, past the XML declaration, comments and doctype. */
+/** The first element's name, prefix and all, in lower case, past the XML declaration, comments and doctype. */
 function rootElement(bytes: Uint8Array): string | undefined {
   // 64 KB: drawing programs write long comments and entity lists before the root.
   let rest = Buffer.from(bytes.subarray(0, 65_536)).toString('utf8');
@@ -137,7 +137,7 @@ function rootElement(bytes: Uint8Array): string | undefined {
     if (end === undefined) break;
     rest = rest.slice(end);
   }
-  return /^<(?:[\w.-]+:)?([a-z][\w.-]*)/i.exec(rest)?.[1]?.toLowerCase();
+  return /^<([a-z][\w.:-]*)/i.exec(rest)?.[1]?.toLowerCase();
 }
 
 function prologueEnd(rest: string): number | undefined {

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { CorruptError, TooLargeError, UnsupportedError } from '../../../../shared/errors.ts';
+import { drawSvg } from '../../../../shared/thumbnails/draw-svg.ts';
+import { checkSvg } from '../../../../shared/thumbnails/svg.ts';
+import { plain, svg } from '../../../pictures.ts';
+
+const BOX = { width: 400, height: 400, fit: 'inside' } as const;
+
+async function draw(source: Buffer): Promise<{ nominal: object; pixel: number[] }> {
+  const { nominal, png } = await drawSvg((await checkSvg(source)).svg, BOX);
+  const { data } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  return { nominal, pixel: [...data.subarray(0, 4)] };
+}
+
+describe('what drawing programs write is drawn', () => {
+  test('entities for namespaces and colours, after a prologue of more than 1,000 bytes', async () => {
+    const doctype = `<?xml version="1.0" encoding="utf-8"?><!-- ${'drawn by hand '.repeat(100)} --><!DOCTYPE svg [<!ENTITY paint "lime"> <!ENTITY ns 'http://ns.example/'>]>`;
+    const body = '<rect width="120" height="80" fill="&paint;"/>';
+    const { nominal, pixel } = await draw(svg(body, 'width="120" height="80" id="&ns;"', doctype));
+    expect(nominal).toEqual({ width: 120, height: 80 });
+    expect(pixel).toEqual([0, 255, 0, 255]);
+  });
+
+  test('an encoding other than UTF-8', async () => {
+    const declared = '<?xml version="1.0" encoding="iso-8859-1"?>';
+    const body = '<!-- caf\u00e9 --><rect width="120" height="80" fill="lime"/>';
+    const source = Buffer.from(svg(body, undefined, declared).toString('utf8'), 'latin1');
+    expect((await draw(source)).pixel).toEqual([0, 255, 0, 255]);
+    const mistaken = Buffer.from(
+      source.toString('latin1').replace('iso-8859-1', 'utf-8'),
+      'latin1',
+    );
+    await expect(checkSvg(mistaken)).rejects.toThrow(CorruptError);
+  });
+
+  test('a modest picture embedded in it', async () => {
+    const embedded = (await plain(10, 10, '#0000ff').png().toBuffer()).toString('base64');
+    const source = svg(
+      `<image width="120" height="80" preserveAspectRatio="none" xlink:href="data:image/png;base64,${embedded}"/>`,
+    );
+    expect((await draw(source)).pixel).toEqual([0, 0, 255, 255]);
+    expect((await checkSvg(source)).embeddedPixels).toBe(100);
+  });
+});
+
+describe('nothing outside of it is read', () => {
+  test('no file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svg-'));
+    const file = join(folder, 'blue.png');
+    await plain(10, 10, '#0000ff').png().toFile(file);
+    const hrefs = [pathToFileURL(file).href, file, 'blue.png'];
+    const images = hrefs.map((href) => `<image width="120" height="80" href="${href}"/>`);
+    try {
+      expect((await draw(svg(images.join('')))).pixel[3]).toBe(0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('no host', async () => {
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const body = `<style>@import url(${url}/a.css);</style><image href="${url}/b.png" width="9" height="9"/><use href="${url}/c.svg#d"/><rect width="9" height="9" fill="url(${url}/e.svg#f)"/>`;
+    const doctype = `<?xml version="1.0"?><?xml-stylesheet href="${url}/g.css"?><!DOCTYPE svg PUBLIC "x" "${url}/h.dtd">`;
+    await draw(svg(body, undefined, doctype));
+    server.close();
+    expect(requests).toBe(0);
+  });
+
+  test.each([
+    ['an external entity', '<!ENTITY a SYSTEM "file:///etc/passwd">'],
+    ['an external parameter entity', '<!ENTITY % a SYSTEM "http://example.com/x"> %a;'],
+    ['an entity of markup', '<!ENTITY a "<image href=\'x\'/>">'],
+    ['an entity of an entity', '<!ENTITY a "b"><!ENTITY c "&a;&a;">'],
+    ['an entity of a character reference', '<!ENTITY a "&#38;b;">'],
+  ])('%s is refused', async (_what, declaration) => {
+    const source = svg('', undefined, `<!DOCTYPE svg [${declaration}]>`);
+    await expect(checkSvg(source)).rejects.toThrow(UnsupportedError);
+  });
+
+  test.each([
+    ['an SVG', `data:image/svg+xml,${encodeURIComponent('<svg/>')}`],
+    ['an SVG behind a line break', `da&#10;ta:image/png;base64,${svg('').toString('base64')}`],
+    ['HTML', 'data:text/html,hello'],
+    ['nothing', 'data:'],
+  ])('a data reference to %s is refused', async (_what, href) => {
+    await expect(checkSvg(svg(`<image href="${href}"/>`))).rejects.toThrow(UnsupportedError);
+  });
+});
+
+describe('the cost is bounded', () => {
+  test('in bytes', async () => {
+    const source = svg(`<!--${'x'.repeat(9 * 1024 * 1024)}-->`);
+    await expect(checkSvg(source)).rejects.toThrow(TooLargeError);
+  });
+
+  test('in time, whatever librsvg is busy with', async () => {
+    const slow = svg(
+      '<filter id="f" x="0" y="0" width="1" height="1"><feMorphology operator="dilate" radius="300"/></filter><rect width="1600" height="1600" filter="url(#f)"/>',
+      'width="1600" height="1600"',
+    );
+    const { svg: checked } = await checkSvg(slow);
+    const started = performance.now();
+    const drawing = drawSvg(checked, { ...BOX, width: 1600, height: 1600 }, { timeoutMs: 700 });
+    await expect(drawing).rejects.toThrow(TooLargeError);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  test('in pixels drawn', async () => {
+    const wide = svg('<rect width="9" height="9"/>', 'width="20000" height="20000"');
+    const { svg: checked } = await checkSvg(wide);
+    const box = { width: 5000, height: 5000, fit: 'outside' } as const;
+    await expect(drawSvg(checked, box)).rejects.toThrow(TooLargeError);
+  });
+});
+
+test('a drawing is refused when it and its process need more memory than there is', async () => {
+  const { render } = await import('../../../../shared/thumbnails/render.ts');
+  const variant = {
+    name: 'huge',
+    width: 4096,
+    height: 4096,
+    fit: 'cover',
+    format: 'webp',
+  } as const;
+  const variants = [{ ...variant, quality: 75, orientation: 'exif' }] as const;
+  const rendering = render(svg('<rect/>'), variants, { memoryBytes: 512 * 1024 * 1024 });
+  await expect(rendering).rejects.toThrow(/this SVG needs about \d+ MB$/);
+});
