@@ -65,7 +65,7 @@ export class Api extends Construct {
         value: images.tableName,
         grants: [
           {
-            actions: ['Query', 'BatchGetItem', 'GetItem', 'UpdateItem', 'PutItem'].map(
+            actions: ['Query', 'BatchGetItem', 'UpdateItem', 'PutItem'].map(
               (name) => `dynamodb:${name}`,
             ),
             resources: [images.tableArn],

@@ -1,5 +1,5 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -28,6 +28,15 @@ export interface Use {
 export class GlimpseFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: GlimpseFunctionProps) {
     const { config, folder, local, reservedConcurrency } = props;
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // The managed policy that Lambda roles usually have may write every log of the account.
+    const role = new Role(scope, `${id}Role`, {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    });
+    logGroup.grantWrite(role);
     super(scope, id, {
       entry: new URL(`../../functions/${folder}/handler.ts`, import.meta.url).pathname,
       depsLockFilePath: new URL('../../package-lock.json', import.meta.url).pathname,
@@ -46,10 +55,8 @@ export class GlimpseFunction extends NodejsFunction {
         // glibc otherwise keeps an arena a thread, which libvips' threads turn into lost memory.
         ...(props.usesSharp ? { MALLOC_ARENA_MAX: '2' } : {}),
       },
-      logGroup: new LogGroup(scope, `${id}Logs`, {
-        retention: RetentionDays.ONE_MONTH,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
+      role,
+      logGroup,
       bundling: {
         format: OutputFormat.ESM,
         target: 'node24',

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { config } from '../../cdk/config.ts';
+import { parseConfig } from '../../cdk/config-schema.ts';
+
+const [card] = config.variants;
+
+/** The configuration with one thing changed, as a developer might type it. */
+function refusalOf(changes: Record<string, unknown>): string {
+  try {
+    parseConfig({ ...config, ...changes });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'accepted';
+}
+
+describe('a wrong configuration is refused in one sentence that names the value', () => {
+  test.each([
+    ['a width of 0', { variants: [{ ...card, width: 0 }] }, /variants\[0\]\.width: .*, got 0\.$/],
+    [
+      'a width in text',
+      { variants: [{ ...card, width: '100' }] },
+      /variants\[0\]\.width: .*, got "100"\.$/,
+    ],
+    [
+      'a width of 1.5',
+      { variants: [{ ...card, width: 1.5 }] },
+      /variants\[0\]\.width: .*, got 1.5\.$/,
+    ],
+    ['a width of NaN', { variants: [{ ...card, width: Number.NaN }] }, /variants\[0\]\.width: /],
+    [
+      'a huge height',
+      { variants: [{ ...card, height: 5000 }] },
+      /variants\[0\]\.height: .*4096, got 5000\.$/,
+    ],
+    [
+      'another format',
+      { variants: [{ ...card, format: 'png' }] },
+      /variants\[0\]\.format: .*"webp"\|"jpeg"\|"avif", got "png"\.$/,
+    ],
+    ['a fit of sharp', { variants: [{ ...card, fit: 'contain' }] }, /variants\[0\]\.fit: /],
+    [
+      'a name with a slash',
+      { variants: [{ ...card, name: 'a/b' }] },
+      /variants\[0\]\.name: expected 1 to 32 of a-z.*, got "a\/b"\.$/,
+    ],
+    [
+      'one name twice',
+      { variants: [card, card] },
+      /variants\[1\]\.name: expected a name of its own, got "card" again/,
+    ],
+    ['no variants', { variants: [] }, /variants: /],
+    ['an unknown option', { variant: [] }, /[Uu]nrecognized key: "variant"/],
+    [
+      'a concurrency of 1',
+      { concurrency: { onDemand: 1, eager: 5, reserved: true } },
+      /concurrency\.onDemand: .*>=2, got 1\.$/,
+    ],
+    [
+      'an origin with a path',
+      { allowedOrigins: ['https://shop.example/a'] },
+      /allowedOrigins\[0\]: expected '\*' or an origin/,
+    ],
+    [
+      'a bucket by its ARN',
+      { adopt: { originals: 'arn:aws:s3:::photos' } },
+      /adopt\.originals: expected a bucket's name/,
+    ],
+    [
+      'one bucket for both',
+      { adopt: { originals: 'photos', thumbnails: 'photos' } },
+      /adopt\.thumbnails: expected another bucket/,
+    ],
+    [
+      'a public bucket that is not ours',
+      { delivery: { kind: 'public' }, adopt: { thumbnails: 'photos' } },
+      /delivery\.kind: expected 'presigned'/,
+    ],
+    [
+      'a window of a second',
+      { delivery: { kind: 'presigned', windowSeconds: 1 } },
+      /delivery\.windowSeconds: .*>=60, got 1\.$/,
+    ],
+    [
+      'another processor',
+      { architecture: 'amd64' },
+      /architecture: .*"arm64"\|"x86_64", got "amd64"\.$/,
+    ],
+    [
+      'too little memory',
+      { memoryMb: { api: 1024, worker: 128 } },
+      /memoryMb\.worker: .*>=512, got 128\.$/,
+    ],
+    ['nothing at all', { uploads: undefined }, /uploads: .*, but it is not set\.$/],
+  ])('%s', (_, changes, sentence) => {
+    const refusal = refusalOf(changes);
+    expect(refusal).toMatch(/^cdk\/config\.ts: /);
+    expect(refusal).toMatch(sentence);
+    expect(refusal).not.toContain('\n');
+  });
+});
+
+test('the configuration that the project ships is accepted', () => {
+  expect(parseConfig(config).variants.map(({ name }) => name)).toEqual(['card', 'zoom']);
+});
