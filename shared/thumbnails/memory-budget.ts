@@ -73,7 +73,7 @@ export function estimatePeakBytes(header: Header, master: Size): number {
  * | TIFF RGB 16-bit                |  24 |  65 |
  * | TIFF RGB, tiles of 4096×4096   |  24 | 167 |
  */
-export function decoderBytesPerPixel(header: Header): number {
+function decoderBytesPerPixel(header: Header): number {
   const whole = header.samples * header.bytesPerSample;
   switch (header.kind) {
     case 'jpeg':

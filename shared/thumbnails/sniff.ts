@@ -1,8 +1,7 @@
 import { CorruptError, UnsupportedError } from '../errors.ts';
 
 /** The kinds of picture that Glimpse reads. */
-export const KINDS = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'svg'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'svg';
 
 const READS = 'JPEG, PNG, WebP, AVIF, GIF, TIFF or SVG';
 
