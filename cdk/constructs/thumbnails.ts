@@ -83,10 +83,12 @@ export class Thumbnails extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
 
-    new CfnOutput(this, 'OriginalsBucket', { value: this.originals.bucketName });
-    new CfnOutput(this, 'ThumbnailsBucket', { value: this.thumbnails.bucketName });
-    new CfnOutput(this, 'ImagesTable', { value: this.images.tableName });
-    new CfnOutput(this, 'EagerQueueUrl', { value: eager.queue.queueUrl });
+    // What the command line needs to know: `cdk deploy --outputs-file` writes them down.
+    output(this, 'OriginalsBucket', this.originals.bucketName);
+    output(this, 'ThumbnailsBucket', this.thumbnails.bucketName);
+    output(this, 'ImagesTable', this.images.tableName);
+    output(this, 'EagerQueueUrl', eager.queue.queueUrl);
+    output(this, 'Variants', JSON.stringify(config.variants));
   }
 
   #worker(config: Config, local: boolean): GlimpseFunction {
@@ -149,4 +151,9 @@ export class Thumbnails extends Construct {
       grants: [{ actions: ['dynamodb:UpdateItem'], resources: [this.images.tableArn] }],
     });
   }
+}
+
+/** An output under its own name, without the hash that CDK adds. */
+function output(scope: Construct, name: string, value: string): void {
+  new CfnOutput(scope, name, { value }).overrideLogicalId(name);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unknownItem } from '../../shared/thumbnails/image-item.ts';
-import { joinImage } from '../../shared/thumbnails/image-key.ts';
+import { compareKeys, galleryPrefix, splitImage } from '../../shared/thumbnails/image-key.ts';
 import { type ImageView, viewImage } from '../../shared/thumbnails/image-view.ts';
 import {
   addGallery,
@@ -11,7 +11,7 @@ import {
   readListed,
   saveListed,
 } from '../../shared/thumbnails/images-table.ts';
-import { listGallery } from '../../shared/thumbnails/originals.ts';
+import { listOriginals } from '../../shared/thumbnails/originals.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { decodeCursor, encodeCursor } from './request.ts';
 import type { Service } from './service.ts';
@@ -99,7 +99,7 @@ async function listedOf(
 function covers(listed: Listed | undefined, end: string | undefined): boolean {
   if (listed === undefined) return false;
   if ('complete' in listed) return true;
-  return end !== undefined && compareUtf8(end, listed.through) <= 0;
+  return end !== undefined && compareKeys(end, listed.through) <= 0;
 }
 
 /** Merges the table's page with the folder's, in S3's order. */
@@ -113,24 +113,24 @@ async function adopt(
     known,
   }: { stored: GalleryPage; after: string | undefined; limit: number; known: Listed | undefined },
 ): Promise<Page> {
-  const folder = await listGallery(originals, gallery, {
-    ...(after === undefined ? {} : { after }),
+  const prefix = galleryPrefix(gallery);
+  const folder = await listOriginals(originals, {
+    gallery,
+    ...(after === undefined ? {} : { after: prefix + after }),
     limit,
   });
   // Both pages are known up to where the shorter one ends.
-  const ends = [stored.next, folder.complete ? undefined : folder.names.at(-1)].filter(
-    (end) => end !== undefined,
-  );
-  const end = ends.sort(compareUtf8)[0];
+  const end = [stored.next, folder.last?.slice(prefix.length)]
+    .filter((each) => each !== undefined)
+    .sort(compareKeys)[0];
   const byName = new Map(stored.rows.map((row) => [row.item.name, row]));
-  for (const name of folder.names) {
-    if (!byName.has(name)) {
-      byName.set(name, { image: joinImage({ gallery, name }), item: unknownItem(name) });
-    }
+  for (const image of folder.images) {
+    const { name } = splitImage(image);
+    if (!byName.has(name)) byName.set(name, { image, item: unknownItem(name) });
   }
   const merged = [...byName.values()]
-    .filter(({ item }) => end === undefined || compareUtf8(item.name, end) <= 0)
-    .sort((a, b) => compareUtf8(a.item.name, b.item.name));
+    .filter(({ item }) => end === undefined || compareKeys(item.name, end) <= 0)
+    .sort((a, b) => compareKeys(a.item.name, b.item.name));
   const rows = merged.slice(0, limit);
   const next = merged.length > limit ? rows.at(-1)?.item.name : end;
   return {
@@ -145,10 +145,5 @@ async function adopt(
 /** A page extends what is listed only where it begins within it. */
 function isContiguous(known: Listed | undefined, after: string | undefined): boolean {
   if (after === undefined) return true;
-  return known !== undefined && 'through' in known && compareUtf8(after, known.through) <= 0;
-}
-
-/** DynamoDB and S3 sort by UTF-8's bytes; JavaScript's strings sort by UTF-16's units. */
-function compareUtf8(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return known !== undefined && 'through' in known && compareKeys(after, known.through) <= 0;
 }

@@ -1,7 +1,7 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Urls } from '../../shared/thumbnails/delivery.ts';
 import type { ImagesTable } from '../../shared/thumbnails/images-table.ts';
 import type { Originals } from '../../shared/thumbnails/originals.ts';
+import type { Queue } from '../../shared/thumbnails/send-requests.ts';
 import type { Credentials } from '../../shared/thumbnails/signing-key.ts';
 import type { UploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
@@ -10,7 +10,7 @@ import type { Variant } from '../../shared/thumbnails/variant.ts';
 export interface Service {
   table: ImagesTable;
   originals: Originals;
-  queue: { client: SQSClient; url: string };
+  queue: Queue;
   variants: readonly Variant[];
   urls: (now: Date) => Promise<Urls>;
   uploads: { maxBytes: number; sign: UploadFormSigner; credentials: () => Promise<Credentials> };

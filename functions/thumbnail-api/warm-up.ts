@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type ImageItem, isCold, isMade } from '../../shared/thumbnails/image-item.ts';
 import type { ImageRow } from '../../shared/thumbnails/images-table.ts';
+import { sendRequests } from '../../shared/thumbnails/send-requests.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
-import { sendJobs } from './send-jobs.ts';
 import type { Service } from './service.ts';
 
 export interface Warmed {
@@ -61,7 +61,7 @@ async function sendOrRelease(
   owner: string,
 ): Promise<number> {
   if (images.length === 0) return 0;
-  const unsent = await sendJobs(service.queue, images);
+  const unsent = await sendRequests(service.queue, images);
   service.count('Jobs', images.length - unsent.length);
   if (unsent.length === 0) return 0;
   service.count('JobsUnsent', unsent.length);

@@ -85,6 +85,11 @@ export function isThumbnailOf(image: string, key: string): boolean {
   return /^\/[0-9a-f]{32}(-\d{1,5})?\/[a-z][a-z0-9-]{0,31}\.(webp|jpeg|avif)$/.test(tail);
 }
 
+/** S3 and DynamoDB sort by UTF-8's bytes; JavaScript's own order is that of UTF-16's units. */
+export function compareKeys(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
 function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }

@@ -9,7 +9,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { MissingError, TooLargeError, UnsupportedError } from '../errors.ts';
-import { galleryPrefix } from './image-key.ts';
+import { compareKeys, galleryPrefix } from './image-key.ts';
 
 /** The originals bucket, as its readers see it. */
 export interface Originals {
@@ -65,34 +65,44 @@ export async function originalExists(
   }
 }
 
-export interface ListedPage {
-  names: string[];
-  complete: boolean;
+export interface ListedImages {
+  /** Keys, in S3's order. */
+  images: string[];
+  /** Where the list goes on after; undefined at its end. A position, not always an image. */
+  last?: string;
 }
 
-/** One ListObjectsV2: the names of a gallery's own images after a name, not of folders below it. */
-export async function listGallery(
+/** One ListObjectsV2: the images of one gallery, without the folders below it, or of the whole bucket. */
+export async function listOriginals(
   { client, bucket }: Originals,
-  gallery: string,
-  { after, limit }: { after?: string; limit: number },
-): Promise<ListedPage> {
-  const prefix = galleryPrefix(gallery);
+  { gallery, after, limit }: { gallery?: string; after?: string; limit: number },
+): Promise<ListedImages> {
   const answer = await client.send(
     new ListObjectsV2Command({
       Bucket: bucket,
-      Prefix: prefix,
-      Delimiter: '/',
       MaxKeys: limit,
       EncodingType: 'url',
-      ...(after === undefined ? {} : { StartAfter: prefix + after }),
+      ...(gallery === undefined ? {} : { Prefix: galleryPrefix(gallery), Delimiter: '/' }),
+      ...(after === undefined ? {} : { StartAfter: after }),
     }),
   );
-  const names = (answer.Contents ?? [])
-    .map(({ Key: key = '' }) => listedKey(key, answer.EncodingType).slice(prefix.length))
-    // The folder's own marker has no name.
-    .filter((name) => name !== '');
-  return { names, complete: answer.IsTruncated !== true };
+  const keys = (answer.Contents ?? []).map(({ Key: key = '' }) =>
+    listedKey(key, answer.EncodingType),
+  );
+  // A folder's own marker is no image.
+  const images = keys.filter((key) => !key.endsWith('/'));
+  if (answer.IsTruncated !== true) return { images };
+  // A page may end in a folder, or hold nothing else: the next one starts after all that is in it.
+  const folders = (answer.CommonPrefixes ?? []).map(({ Prefix: prefix = '' }) =>
+    listedKey(prefix, answer.EncodingType),
+  );
+  const last = [...keys, ...folders.map((folder) => folder + LAST_CHARACTER)]
+    .sort(compareKeys)
+    .at(-1);
+  return { images, ...(last === undefined ? {} : { last }) };
 }
+
+const LAST_CHARACTER = '\u{10ffff}';
 
 /**
  * XML cannot carry every key, so lists are asked for URL-encoded, which writes a space as `+`; the

@@ -3,7 +3,12 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
+import { encodeRequest } from '../messages/thumbnail-work.ts';
+
+export interface Queue {
+  client: SQSClient;
+  url: string;
+}
 
 /** SQS takes ten messages a request. */
 const BATCH = 10;
@@ -14,27 +19,18 @@ const BATCH = 10;
  *
  * @returns the images whose message was not taken.
  */
-export async function sendJobs(
-  queue: { client: SQSClient; url: string },
-  images: readonly string[],
-): Promise<string[]> {
+export async function sendRequests(queue: Queue, images: readonly string[]): Promise<string[]> {
   const batches = chunk(images, BATCH);
   const unsent = await Promise.all(batches.map((batch) => sendTwice(queue, batch)));
   return unsent.flat();
 }
 
-async function sendTwice(
-  queue: { client: SQSClient; url: string },
-  batch: readonly string[],
-): Promise<readonly string[]> {
+async function sendTwice(queue: Queue, batch: readonly string[]): Promise<readonly string[]> {
   const left = await send(queue, batch);
   return left.length === 0 ? left : await send(queue, left);
 }
 
-async function send(
-  { client, url }: { client: SQSClient; url: string },
-  images: readonly string[],
-): Promise<string[]> {
+async function send({ client, url }: Queue, images: readonly string[]): Promise<string[]> {
   const entries = images.map(
     (image, index): SendMessageBatchRequestEntry => ({
       Id: String(index),

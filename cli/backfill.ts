@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Variant } from '../shared/thumbnails/variant.ts';
+import { type Backfill, enqueue, type Tally } from './enqueue.ts';
+import { openPosition, type Position } from './position.ts';
+import { openTarget, type Target, UsageError } from './target.ts';
+
+const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each image to the eager queue.
+
+  npm run backfill -- --gallery G | --all [options]
+
+  --gallery G       the images of one gallery, without the folders below it
+  --all             the images of the whole bucket
+  --missing         only images that lack a thumbnail, by the images table
+  --variant V       only images that lack this variant
+  --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
+                    without it, the local cloud that "npm start" runs
+  --restart         from the beginning, where an earlier run was stopped
+  --help
+
+Without --missing every image gets a message; a worker that finds nothing to make reads one item
+and moves on. A run that was stopped is taken up where it was.`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      gallery: { type: 'string' },
+      all: { type: 'boolean', default: false },
+      missing: { type: 'boolean', default: false },
+      variant: { type: 'string' },
+      outputs: { type: 'string' },
+      restart: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  if (values.all === (values.gallery !== undefined)) {
+    throw new UsageError('Expected either --gallery G or --all. See --help.');
+  }
+  const target = await openTarget(values.outputs);
+  const lacking = lackingVariants(target, values);
+  const { restart, ...asked } = values;
+  const position = await openPosition([target.outputs.OriginalsBucket, asked], restart);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+
+  console.log(`Backfill of ${values.gallery ?? 'all galleries'} in ${target.description}`);
+  if (position.after !== undefined) {
+    console.log(`Taken up after ${position.after} (--restart begins again)`);
+  }
+  await run(
+    {
+      ...connect(target),
+      signal: stop.signal,
+      now: Date.now,
+      ...(values.gallery === undefined ? {} : { gallery: values.gallery }),
+      ...(lacking === undefined ? {} : { lacking }),
+      ...(position.after === undefined ? {} : { after: position.after }),
+    },
+    position,
+  );
+}
+
+async function run(backfill: Backfill, position: Position): Promise<void> {
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  let tally: Tally = { listed: 0, queued: 0, made: 0, failed: 0 };
+  for await (tally of enqueue(backfill)) {
+    if (tally.after !== undefined) await position.save(tally.after);
+    showProgress(`${describe(tally)} · ${rate(tally.listed, seconds())}`);
+  }
+  endProgress();
+  const summary = `${describe(tally)} in ${seconds().toFixed(1)} s (${rate(tally.listed, seconds())})`;
+  if (backfill.signal.aborted) {
+    console.log(`Stopped: ${summary}. The same command goes on from here.`);
+    process.exitCode = 130;
+    return;
+  }
+  await position.clear();
+  console.log(`Done: ${summary}`);
+}
+
+function describe({ listed, queued, made, failed }: Tally): string {
+  const count = (value: number) => value.toLocaleString('en');
+  return [
+    `${count(listed)} listed`,
+    `${count(queued)} queued`,
+    ...(made > 0 ? [`${count(made)} made already`] : []),
+    ...(failed > 0 ? [`${count(failed)} failed before and not due yet`] : []),
+  ].join(' · ');
+}
+
+function rate(images: number, seconds: number): string {
+  return `${Math.round(images / Math.max(seconds, 0.001)).toLocaleString('en')} images/s`;
+}
+
+function showProgress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
+}
+
+function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}
+
+function lackingVariants(
+  { outputs }: Target,
+  { missing, variant }: { missing: boolean; variant?: string | undefined },
+): readonly Variant[] | undefined {
+  if (variant === undefined) return missing ? outputs.Variants : undefined;
+  const found = outputs.Variants.filter(({ name }) => name === variant);
+  if (found.length > 0) return found;
+  const known = outputs.Variants.map(({ name }) => name).join(', ');
+  throw new UsageError(`--variant: expected one of ${known}, got ${variant}.`);
+}
+
+function connect({ outputs, endpoints }: Target): Pick<Backfill, 'originals' | 'table' | 'queue'> {
+  const shared =
+    endpoints === undefined ? {} : { region: endpoints.region, credentials: endpoints.credentials };
+  const at = (endpoint: string | undefined) => (endpoint === undefined ? {} : { endpoint });
+  return {
+    originals: {
+      client: new S3Client({
+        ...shared,
+        ...at(endpoints?.s3),
+        forcePathStyle: endpoints !== undefined,
+      }),
+      bucket: outputs.OriginalsBucket,
+    },
+    table: {
+      client: DynamoDBDocumentClient.from(
+        new DynamoDBClient({ ...shared, ...at(endpoints?.dynamodb) }),
+      ),
+      name: outputs.ImagesTable,
+    },
+    queue: {
+      client: new SQSClient({ ...shared, ...at(endpoints?.sqs) }),
+      url: outputs.EagerQueueUrl,
+    },
+  };
+}
+
+try {
+  await main();
+} catch (error) {
+  endProgress();
+  console.error(error instanceof Error ? `backfill: ${error.message}` : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { json } from '../shared/runtime/env.ts';
+import { variantSchema } from '../shared/thumbnails/variant.ts';
+
+/** Where an operator's command works: the local cloud, or a deployed stack. */
+export interface Target {
+  description: string;
+  outputs: Outputs;
+  /** Of the local cloud; on AWS the SDK finds them itself. */
+  endpoints?: z.infer<typeof endpointsSchema>;
+}
+
+const outputsSchema = z.object({
+  OriginalsBucket: z.string(),
+  ImagesTable: z.string(),
+  EagerQueueUrl: z.url(),
+  Variants: json(z.array(variantSchema).min(1)),
+});
+
+type Outputs = z.infer<typeof outputsSchema>;
+
+const endpointsSchema = z.object({
+  s3: z.url(),
+  sqs: z.url(),
+  dynamodb: z.url(),
+  region: z.string(),
+  credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+});
+
+const LOCAL = '.glimpse/endpoints.json';
+
+/** An error that needs no stack trace: it says what to do. */
+export class UsageError extends Error {}
+
+/**
+ * @param outputsFile what `cdk deploy --outputs-file` wrote; undefined for the local cloud.
+ */
+export async function openTarget(outputsFile: string | undefined): Promise<Target> {
+  return outputsFile === undefined ? await openLocal() : await openDeployed(outputsFile);
+}
+
+async function openLocal(): Promise<Target> {
+  const text = await readFile(LOCAL, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    throw new UsageError(
+      `There is no ${LOCAL}: start the local cloud with "npm start", or name a deployed stack with --outputs FILE.`,
+    );
+  }
+  const local = endpointsSchema.extend({ outputs: outputsSchema }).parse(JSON.parse(text));
+  const { outputs, ...endpoints } = local;
+  return { description: 'the local cloud', outputs, endpoints };
+}
+
+async function openDeployed(file: string): Promise<Target> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(
+      `${file} cannot be read: "npm run deploy" writes the stack's outputs to cdk-outputs.json.`,
+      { cause },
+    );
+  });
+  const stacks = z.record(z.string(), outputsSchema).safeParse(parseJson(text));
+  const [stack] = Object.entries(stacks.data ?? {});
+  if (stack === undefined) {
+    throw new UsageError(
+      `${file} holds no outputs of a Glimpse stack: expected those of "npm run deploy".`,
+    );
+  }
+  const [name, outputs] = stack;
+  return { description: `the stack ${name}`, outputs };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import { PurgeQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Backfill, enqueue, type Tally } from '../../cli/enqueue.ts';
+import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
+import { type Engines, ORIGINALS, startEngines } from './engines.ts';
+import { card, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
+
+let engines: Engines;
+let table: string;
+let folder: string;
+let folders = 0;
+const clock = { now: Date.now() };
+
+beforeAll(async () => {
+  engines = await startEngines();
+});
+afterAll(() => engines.stop());
+beforeEach(async () => {
+  folder = `backfill ${++folders}`;
+  table = await engines.createTable();
+  await engines.sqs.send(new PurgeQueueCommand({ QueueUrl: engines.queueUrl }));
+});
+
+async function put(...names: string[]): Promise<string[]> {
+  const images = names.map((name) => `${folder}/${name}`);
+  for (const image of images) await putOriginal(engines, image, await picture('red'));
+  return images;
+}
+
+async function run(options: Partial<Backfill>): Promise<Tally> {
+  let last: Tally | undefined;
+  const backfill: Backfill = {
+    originals: { client: engines.s3, bucket: ORIGINALS },
+    table: { client: engines.dynamo, name: table },
+    queue: { client: engines.sqs, url: engines.queueUrl },
+    signal: new AbortController().signal,
+    now: () => clock.now,
+    gallery: folder,
+    ...options,
+  };
+  for await (const tally of enqueue(backfill)) last = tally;
+  if (last === undefined) throw new Error('nothing was listed');
+  return last;
+}
+
+async function queued(): Promise<string[]> {
+  const images: string[] = [];
+  for (;;) {
+    const { Messages: messages = [] } = await engines.sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: engines.queueUrl, MaxNumberOfMessages: 10 }),
+    );
+    if (messages.length === 0) return images.sort();
+    for (const { Body: body = '' } of messages) {
+      images.push(...parseMessage(body).map(({ image }) => image));
+    }
+  }
+}
+
+const make = (image: string, variants = [card, zoom]) =>
+  makeThumbnails(
+    { ...workshopOf(engines.newProcess(), table, clock), variants },
+    { kind: 'wanted', image },
+    { attempt: 1, deadline: clock.now + 60_000 },
+  );
+
+test('every image of a gallery gets a message, none of the folders below it', async () => {
+  const images = await put('a.jpg', 'b.jpg', 'ü + %.jpg');
+  await put('below/c.jpg');
+  expect(await run({})).toEqual({ listed: 3, queued: 3, made: 0, failed: 0 });
+  expect(await queued()).toEqual(images);
+});
+
+test('only what lacks something gets a message, and the rest is told apart', async () => {
+  const [made = '', half = '', broken = '', cold = ''] = await put('1', '2', '3', '4');
+  await putOriginal(engines, broken, Buffer.from('<html>'));
+  await make(made);
+  await make(half, [card]);
+  await make(broken);
+  expect(await run({ lacking: [card, zoom] })).toEqual({
+    listed: 4,
+    queued: 2,
+    made: 1,
+    failed: 1,
+  });
+  expect(await queued()).toEqual([half, cold]);
+  expect(await run({ lacking: [card] })).toMatchObject({ queued: 1, made: 2 });
+  expect(await queued()).toEqual([cold]);
+});
+
+test('a bucket of more than a page is walked to its end, and taken up where it was stopped', async () => {
+  const bytes = await picture('red');
+  const images = Array.from({ length: 1005 }, (_, index) => `${folder}/${10_000 + index}`);
+  await Promise.all(images.map((image) => putOriginal(engines, image, bytes)));
+  const stop = new AbortController();
+  const tallies: Tally[] = [];
+  const backfill: Backfill = {
+    originals: { client: engines.s3, bucket: ORIGINALS },
+    table: { client: engines.dynamo, name: table },
+    queue: { client: engines.sqs, url: engines.queueUrl },
+    signal: stop.signal,
+    now: () => clock.now,
+    gallery: folder,
+  };
+  for await (const tally of enqueue(backfill)) {
+    tallies.push(tally);
+    stop.abort();
+  }
+  expect(tallies).toEqual([{ listed: 1000, queued: 1000, made: 0, failed: 0, after: images[999] }]);
+  const rest = await run({ after: images[999] ?? '' });
+  expect(rest).toMatchObject({ listed: 5, queued: 5 });
+  expect(await queued()).toEqual(images);
+});
