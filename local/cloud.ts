@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -45,7 +45,6 @@ export interface LocalCloudOptions {
   port?: number;
   /** A folder that `cdk synth` (with `-c local=true`) has written; made here if there is none. */
   cdkOut?: string;
-  stackName?: string;
   /** Forget what the state folder holds. */
   reset?: boolean;
   /** Told of each step when it is done. */
@@ -87,7 +86,7 @@ async function start(
   stops: (() => unknown)[],
   stop: () => Promise<void>,
 ): Promise<LocalCloud> {
-  const { root, stateDir, port = 0, stackName = 'Glimpse' } = options;
+  const { root, stateDir, port = 0 } = options;
   const timed = stepper(options.progress);
 
   const state = takeState(stateDir, options.reset ?? false);
@@ -116,6 +115,7 @@ async function start(
     options.cdkOut ??
     (await timed('synthesis', async () => (await synthesise(root)).cdkOut, enginesReady));
 
+  const stackName = stackIn(cdkOut);
   const input: unknown = JSON.parse(
     readFileSync(join(cdkOut, `${stackName}.template.json`), 'utf8'),
   );
@@ -189,6 +189,16 @@ async function start(
     killFunction: (name) => poolOf(name).killRunning(),
     stop,
   };
+}
+
+/** The one stack that was synthesised there. */
+function stackIn(cdkOut: string): string {
+  const end = '.template.json';
+  const [name, another] = readdirSync(cdkOut).filter((file) => file.endsWith(end));
+  if (name === undefined || another !== undefined) {
+    throw new Error(`Expected one *${end} in ${cdkOut}.`);
+  }
+  return name.slice(0, -end.length);
 }
 
 async function createResources(engines: Engines, plan: StackPlan): Promise<void> {

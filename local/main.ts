@@ -9,6 +9,7 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
 
   --reset        forget objects, items and messages of earlier runs first
   --state DIR    keep them in DIR instead of .glimpse
+  --cdk-out DIR  run what \`cdk synth -c local=true\` wrote there, instead of synthesising
   --verbose      show what the functions log
   --help         show this
 
@@ -29,6 +30,7 @@ try {
 async function run(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      'cdk-out': { type: 'string' },
       help: { type: 'boolean', default: false },
       reset: { type: 'boolean', default: false },
       state: { type: 'string', default: '.glimpse' },
@@ -57,6 +59,7 @@ async function run(): Promise<void> {
     stateDir: resolve(root, values.state),
     port: readPort(process.env.PORT),
     reset: values.reset,
+    ...(values['cdk-out'] === undefined ? {} : { cdkOut: resolve(values['cdk-out']) }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
     ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
   });

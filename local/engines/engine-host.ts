@@ -11,6 +11,7 @@ import { type FromHost, type StartEngines, toHost } from './messages.ts';
 
 let fauxqs: FauxqsServer | undefined;
 let dynoxide: Dynoxide | undefined;
+let stopping = false;
 
 // Ctrl-C reaches the whole process group; the main process decides what stops when.
 process.on('SIGINT', () => {});
@@ -32,7 +33,9 @@ async function start({ stateDir, dynoxide: wanted }: StartEngines): Promise<void
       startFauxqs({ port: 0, dataDir, logger: false, host: '127.0.0.1' }),
       wanted === undefined ? undefined : startDynoxide(wanted.binary, stateDir, wanted.port),
     ]);
-    void dynoxide?.exited.then(() => process.exit(1));
+    void dynoxide?.exited.then(() => {
+      if (!stopping) process.exit(1);
+    });
     report({
       type: 'started',
       fauxqsPort: fauxqs.port,
@@ -57,6 +60,7 @@ function report(message: FromHost): void {
 }
 
 async function stop(): Promise<void> {
+  stopping = true;
   // fauxqs waits for open connections to end; what it has acknowledged is on disk already.
   const enough = setTimeout(() => process.exit(0), 1500);
   await Promise.allSettled([dynoxide?.stop(), fauxqs?.stop()]);

@@ -51,8 +51,14 @@ export function createStore(engine: Engine, notifications: Notifications): Store
     };
   };
 
-  const create: Store['create'] = (target, eventName, apply) =>
+  const create = (
+    target: Target,
+    eventName: string,
+    apply: () => Promise<EngineAnswer>,
+    headers: IncomingHttpHeaders = {},
+  ) =>
     inTurn(async () => {
+      await assertCondition(engine, target, headers);
       const intent = notifications.intend(target.bucket, target.key, eventName);
       const answer = await apply();
       if (answer.status >= 300) {
@@ -67,10 +73,7 @@ export function createStore(engine: Engine, notifications: Notifications): Store
     create,
     async put(target, eventName, body, headers) {
       const send = await prepare(engine, target, body, headers);
-      return create(target, eventName, async () => {
-        await assertCondition(engine, target, headers);
-        return send();
-      });
+      return create(target, eventName, send, headers);
     },
     remove: ({ bucket, key }) =>
       inTurn(async () => {
@@ -91,25 +94,27 @@ async function prepare(
   headers: IncomingHttpHeaders,
 ): Promise<() => Promise<EngineAnswer>> {
   const kept = keptHeaders(headers);
+  // Not `target` itself, which may be a whole request with a method and headers of its own.
+  const where = { bucket: target.bucket, key: target.key };
   if (body.size <= WHOLE_LIMIT) {
     const whole = Buffer.concat(await collect(body.chunks));
     const all = { ...kept, ...checksums({ ...headers, ...body.trailers }) };
-    return () => engine.call({ method: 'PUT', ...target, headers: all, body: whole });
+    return () => engine.call({ method: 'PUT', ...where, headers: all, body: whole });
   }
   const begun = await engine.call({
     method: 'POST',
-    ...target,
+    ...where,
     query: { uploads: '' },
     headers: kept,
   });
   const [uploadId = ''] = textsOf(begun.body.toString(), 'UploadId');
   if (begun.status !== 200) return async () => begun;
   try {
-    const parts = await uploadParts(engine, target, uploadId, body.chunks);
+    const parts = await uploadParts(engine, where, uploadId, body.chunks);
     const list = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
-    return () => engine.call({ method: 'POST', ...target, query: { uploadId }, body: list });
+    return () => engine.call({ method: 'POST', ...where, query: { uploadId }, body: list });
   } catch (error) {
-    await engine.call({ method: 'DELETE', ...target, query: { uploadId } });
+    await engine.call({ method: 'DELETE', ...where, query: { uploadId } });
     throw error;
   }
 }
@@ -122,7 +127,7 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer[]> {
 
 async function uploadParts(
   engine: Engine,
-  target: Target,
+  where: Target,
   uploadId: string,
   chunks: AsyncIterable<Buffer>,
 ): Promise<string> {
@@ -135,7 +140,7 @@ async function uploadParts(
     const query = { partNumber: String(partNumber), uploadId };
     const { headers } = await engine.call({
       method: 'PUT',
-      ...target,
+      ...where,
       query,
       body: Buffer.concat(held),
     });

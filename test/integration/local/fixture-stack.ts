@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../../local/cloud.ts';
+
+// Small stacks, written as CDK would have synthesised them, for behaviour that Glimpse's own never
+// shows: functions that sleep, crash, or fail in part.
+
+export const root = resolve(import.meta.dirname, '../../..');
+
+interface Entry {
+  Type: string;
+  Properties: Record<string, unknown>;
+}
+export type Resources = Record<string, Entry>;
+
+export const bucket = (properties: Record<string, unknown> = {}): Entry => ({
+  Type: 'AWS::S3::Bucket',
+  Properties: properties,
+});
+
+export const publicRead = (name: string): Entry => ({
+  Type: 'AWS::S3::BucketPolicy',
+  Properties: {
+    Bucket: { Ref: name },
+    PolicyDocument: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Principal: { AWS: '*' },
+          Action: 's3:GetObject',
+          Resource: { 'Fn::Join': ['', [{ 'Fn::GetAtt': [name, 'Arn'] }, '/*']] },
+        },
+      ],
+    },
+  },
+});
+
+export const queue = (properties: Record<string, unknown> = {}): Entry => ({
+  Type: 'AWS::SQS::Queue',
+  Properties: properties,
+});
+
+export const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
+
+/** A function whose module is `code`, which exports `handler`. */
+export const lambda = (name: string, properties: Record<string, unknown> = {}): Entry => ({
+  Type: 'AWS::Lambda::Function',
+  Properties: {
+    Code: { S3Bucket: 'assets', S3Key: `${name}.zip` },
+    Handler: 'index.handler',
+    Runtime: 'nodejs24.x',
+    MemorySize: 256,
+    Timeout: 5,
+    ...properties,
+  },
+});
+
+export const mapping = (
+  queueName: string,
+  functionName: string,
+  properties: Record<string, unknown> = {},
+): Entry => ({
+  Type: 'AWS::Lambda::EventSourceMapping',
+  Properties: {
+    EventSourceArn: arnOf(queueName),
+    FunctionName: { Ref: functionName },
+    BatchSize: 10,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    ScalingConfig: { MaximumConcurrency: 2 },
+    ...properties,
+  },
+});
+
+export function httpApi(
+  routes: Record<string, string>,
+  properties: Record<string, unknown> = {},
+  stage: Record<string, unknown> = {},
+): Resources {
+  const entries: Resources = {
+    Api: {
+      Type: 'AWS::ApiGatewayV2::Api',
+      Properties: { Name: 'Http', ProtocolType: 'HTTP', ...properties },
+    },
+    Stage: {
+      Type: 'AWS::ApiGatewayV2::Stage',
+      Properties: { ApiId: { Ref: 'Api' }, StageName: '$default', AutoDeploy: true, ...stage },
+    },
+  };
+  for (const [index, [key, fn]] of Object.entries(routes).entries()) {
+    entries[`Integration${index}`] = {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: {
+        ApiId: { Ref: 'Api' },
+        IntegrationType: 'AWS_PROXY',
+        IntegrationUri: arnOf(fn),
+        PayloadFormatVersion: '2.0',
+      },
+    };
+    entries[`Route${index}`] = {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: {
+        ApiId: { Ref: 'Api' },
+        AuthorizationType: 'NONE',
+        RouteKey: key,
+        Target: { 'Fn::Join': ['', ['integrations/', { Ref: `Integration${index}` }]] },
+      },
+    };
+  }
+  return entries;
+}
+
+/** Writes a `cdk.out`. @param code a module's text, by the name that `lambda` was given. */
+export function writeStack(
+  dir: string,
+  resources: Resources,
+  code: Record<string, string> = {},
+): string {
+  const cdkOut = join(dir, 'cdk.out');
+  const files: Record<string, object> = {};
+  for (const [name, text] of Object.entries(code)) {
+    mkdirSync(join(cdkOut, `asset.${name}`), { recursive: true });
+    writeFileSync(join(cdkOut, `asset.${name}`, 'index.mjs'), text);
+    files[name] = { source: { path: `asset.${name}`, packaging: 'zip' } };
+  }
+  mkdirSync(cdkOut, { recursive: true });
+  writeFileSync(join(cdkOut, 'Test.template.json'), JSON.stringify({ Resources: resources }));
+  writeFileSync(join(cdkOut, 'Test.assets.json'), JSON.stringify({ files }));
+  return cdkOut;
+}
+
+export interface Fixture extends AsyncDisposable {
+  readonly cloud: LocalCloud;
+  readonly stateDir: string;
+  readonly s3: S3Client;
+  readonly sqs: SQSClient;
+  /** Stops the cloud and starts it again on the same state. */
+  restart(): Promise<LocalCloud>;
+  stop(): Promise<void>;
+}
+
+export async function startFixture(
+  resources: Resources,
+  code: Record<string, string> = {},
+  options: Partial<LocalCloudOptions> = {},
+): Promise<Fixture> {
+  const dir = mkdtempSync(join(tmpdir(), 'glimpse-local-'));
+  const cdkOut = writeStack(dir, resources, code);
+  const stateDir = join(dir, 'state');
+  const start = () => startLocalCloud({ root, stateDir, cdkOut, ...options });
+  let cloud = await start();
+  const clients = () => {
+    const common = { region: 'us-east-1', credentials: cloud.endpoints.credentials };
+    return {
+      s3: new S3Client({ ...common, endpoint: cloud.endpoints.s3, forcePathStyle: true }),
+      sqs: new SQSClient({ ...common, endpoint: cloud.endpoints.sqs }),
+    };
+  };
+  let { s3, sqs } = clients();
+  const stop = async () => {
+    await cloud.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return {
+    get cloud() {
+      return cloud;
+    },
+    get s3() {
+      return s3;
+    },
+    get sqs() {
+      return sqs;
+    },
+    stateDir,
+    async restart() {
+      await cloud.stop();
+      cloud = await start();
+      ({ s3, sqs } = clients());
+      return cloud;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Waits until something is so; the test's own time-out says that it never was. */
+export async function until<T>(
+  look: () => Promise<T | undefined> | T | undefined,
+  milliseconds = 10_000,
+): Promise<T> {
+  for (const end = Date.now() + milliseconds; Date.now() < end; ) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('It never came about.');
+}

@@ -1,0 +1,226 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  NotFound,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bucket, type Fixture, publicRead, startFixture } from './fixture-stack.ts';
+
+const KEYS = [
+  'plain.jpg',
+  'a folder/with spaces.jpg',
+  ' leading and trailing ',
+  'a+b.jpg',
+  '100%.jpg',
+  'a%25b.jpg',
+  'a%2Fb%2fc.jpg',
+  '%E0%A4%A',
+  'a#b.jpg',
+  'what?.jpg',
+  'a&b=c;d,e.jpg',
+  'key=value',
+  '"double" and \'single\'.jpg',
+  '<tag>&amp;.jpg',
+  'a//b.jpg',
+  'a/../b.jpg',
+  '../up.jpg',
+  './here.jpg',
+  '/leading.jpg',
+  '//two.jpg',
+  'trailing/',
+  'back\\slash.jpg',
+  '*!~()[]{}|^`@$.jpg',
+  '😀/🏳️‍🌈.jpg',
+  'caf\u00e9.jpg',
+  'cafe\u0301.jpg',
+  '\u65e5\u672c\u8a9e.jpg',
+  'tab\tnewline\nreturn\r.jpg',
+  '\u007f\u0085\u2028.jpg',
+  'x'.repeat(1024),
+  '\u00e9'.repeat(512),
+];
+
+let fixture: Fixture;
+const Bucket = 'test-private';
+
+beforeAll(async () => {
+  fixture = await startFixture({
+    Private: bucket(),
+    Open: bucket(),
+    OpenPolicy: publicRead('Open'),
+  });
+});
+afterAll(() => fixture.stop());
+
+const put = (Key: string, name = Bucket) =>
+  fixture.s3.send(new PutObjectCommand({ Bucket: name, Key, Body: `of ${Key}` }));
+
+async function listAll(parameters: object = {}, name = Bucket): Promise<string[]> {
+  const keys: string[] = [];
+  let ContinuationToken: string | undefined;
+  do {
+    const page = await fixture.s3.send(
+      new ListObjectsV2Command({ Bucket: name, ContinuationToken, ...parameters }),
+    );
+    keys.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ''));
+    ContinuationToken = page.NextContinuationToken;
+  } while (ContinuationToken !== undefined);
+  return keys;
+}
+
+/** A request as it is written, which `fetch` would tidy. */
+function raw(url: string, method = 'GET'): Promise<{ status: number; text: string }> {
+  const [, origin = '', path = '/'] = /^(http:\/\/[^/]+)(\/.*)$/.exec(url) ?? [];
+  return new Promise((resolve, reject) => {
+    const outgoing = request(origin, { path, method }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe.each(KEYS.map((key) => [JSON.stringify(key).slice(0, 60), key]))(
+  'the key %s',
+  (_, key) => {
+    test('comes back from the SDK as it went in', async () => {
+      await put(key);
+      const got = await fixture.s3.send(new GetObjectCommand({ Bucket, Key: key }));
+      expect(await got.Body?.transformToString()).toBe(`of ${key}`);
+      const head = await fixture.s3.send(new HeadObjectCommand({ Bucket, Key: key }));
+      expect(head.ContentLength).toBe(Buffer.byteLength(`of ${key}`));
+      expect(await listAll({ Prefix: key })).toContain(key);
+      expect(await listAll()).toContain(key);
+      await fixture.s3.send(new DeleteObjectCommand({ Bucket, Key: key }));
+      const gone = fixture.s3.send(new HeadObjectCommand({ Bucket, Key: key }));
+      await expect(gone).rejects.toThrow(NotFound);
+    });
+
+    test('is read by its presigned and by its public URL', async () => {
+      await put(key);
+      const url = await getSignedUrl(fixture.s3, new GetObjectCommand({ Bucket, Key: key }));
+      expect(await raw(url)).toEqual({ status: 200, text: `of ${key}` });
+      await put(key, 'test-open');
+      const path = key.split('/').map(encodeURIComponent).join('/');
+      const open = await raw(`${fixture.cloud.endpoints.s3}/test-open/${path}`);
+      expect(open).toEqual({ status: 200, text: `of ${key}` });
+    });
+
+    test('is copied and deleted among others', async () => {
+      await put(key);
+      const CopySource = `${Bucket}/${encodeURIComponent(key)}`;
+      await fixture.s3.send(new CopyObjectCommand({ Bucket, Key: 'copy of it', CopySource }));
+      const copy = await fixture.s3.send(new GetObjectCommand({ Bucket, Key: 'copy of it' }));
+      expect(await copy.Body?.transformToString()).toBe(`of ${key}`);
+      const Objects = [{ Key: key }, { Key: 'copy of it' }];
+      const answer = await fixture.s3.send(
+        new DeleteObjectsCommand({ Bucket, Delete: { Objects } }),
+      );
+      expect(answer.Deleted?.map((deleted) => deleted.Key)).toEqual([key, 'copy of it']);
+      expect(await listAll({ Prefix: key })).toEqual([]);
+    });
+  },
+);
+
+test('a key of 1,025 bytes is refused', async () => {
+  await expect(put('x'.repeat(1025))).rejects.toMatchObject({ name: 'KeyTooLongError' });
+});
+
+describe('listings', () => {
+  const ordered = ['A', 'Z', 'a', 'a!', 'a/', 'a/b', 'a0', 'b/c/d', 'z', '\u00e9', '\uffee', '😀'];
+
+  beforeAll(async () => {
+    await Promise.all(ordered.map((key) => put(key, 'test-open')));
+    for (const key of KEYS) {
+      await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: key }));
+    }
+  });
+
+  test('are in the order of UTF-8 bytes, over pages too', async () => {
+    expect(await listAll({}, 'test-open')).toEqual(ordered);
+    expect(await listAll({ MaxKeys: 1 }, 'test-open')).toEqual(ordered);
+    expect(await listAll({ MaxKeys: 5, StartAfter: 'a/' }, 'test-open')).toEqual(ordered.slice(5));
+  });
+
+  test('name each folder once, however small the pages', async () => {
+    for (const MaxKeys of [1, 2, 3, 1000]) {
+      const found: string[] = [];
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await fixture.s3.send(
+          new ListObjectsV2Command({
+            Bucket: 'test-open',
+            Delimiter: '/',
+            MaxKeys,
+            ContinuationToken,
+          }),
+        );
+        found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix ?? ''));
+        found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ''));
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+      const expected = ['A', 'Z', 'a', 'a!', 'a/', 'a0', 'b/', 'z', '\u00e9', '\uffee', '😀'];
+      expect(found.sort()).toEqual(expected.sort());
+    }
+  });
+
+  test('go on by marker in the older form', async () => {
+    const first = await fixture.s3.send(
+      new ListObjectsCommand({ Bucket: 'test-open', MaxKeys: 4 }),
+    );
+    expect(first.NextMarker).toBe('a!');
+    const next = await fixture.s3.send(
+      new ListObjectsCommand({ Bucket: 'test-open', Marker: first.NextMarker }),
+    );
+    expect(next.Contents?.map(({ Key }) => Key)).toEqual(ordered.slice(4));
+  });
+});
+
+const run = promisify(execFile);
+const hasCli = await run('aws', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+test.runIf(hasCli)(
+  'the AWS CLI uploads, lists, reads and deletes odd keys',
+  async () => {
+    const { s3, credentials } = fixture.cloud.endpoints;
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_REGION: 'us-east-1',
+    };
+    const aws = async (...args: string[]) =>
+      (await run('aws', ['--endpoint-url', s3, '--output', 'json', ...args], { env })).stdout;
+    const dir = mkdtempSync(join(tmpdir(), 'glimpse-cli-'));
+    writeFileSync(join(dir, 'in'), 'by the CLI');
+    const key = 'a  b/100%25+é😀 "q"?#.txt';
+    await aws('s3', 'cp', join(dir, 'in'), `s3://${Bucket}/${key}`);
+    const listed = await aws('s3api', 'list-objects-v2', '--bucket', Bucket, '--prefix', 'a  b');
+    expect(JSON.parse(listed).Contents[0].Key).toBe(key);
+    await aws('s3api', 'get-object', '--bucket', Bucket, '--key', key, join(dir, 'out'));
+    expect(readFileSync(join(dir, 'out'), 'utf8')).toBe('by the CLI');
+    await aws('s3', 'rm', `s3://${Bucket}/${key}`);
+    expect(await listAll({ Prefix: 'a  b' })).toEqual([]);
+  },
+  40_000,
+);
