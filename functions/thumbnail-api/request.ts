@@ -12,7 +12,11 @@ export const galleriesQuery = z.strictObject({ cursor: cursor.optional() });
 export const imagesQuery = z.strictObject({
   gallery: z.string().max(1024),
   variant: z.string(),
-  limit: z.coerce.number().int().min(1).max(100).default(80),
+  limit: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, 'expected a whole number from 1 to 100')
+    .transform(Number)
+    .default(80),
   cursor: cursor.optional(),
 });
 

@@ -1,10 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { GlimpseError, InvalidRequestError } from '../errors.ts';
+import { publishMetrics } from './metrics.ts';
 
 export interface HttpRequest {
   /** Decoded once, here: `+` first, then `%`. */
@@ -35,7 +35,7 @@ export function httpHandler(
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger))
-    .use(logMetrics(metrics))
+    .use(publishMetrics(metrics))
     .handler(async (event) => {
       try {
         const route = routes[event.routeKey];

@@ -1,11 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { MalformedMessageError } from '../errors.ts';
+import { publishMetrics } from './metrics.ts';
 
 export interface Delivery {
   body: string;
@@ -40,7 +40,7 @@ const LONGEST_VISIBILITY = 43_200;
 export function queueHandler(stack: QueueStack) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(stack.logger))
-    .use(logMetrics(stack.metrics))
+    .use(publishMetrics(stack.metrics))
     .handler(async (event, context) => {
       const failed: SQSRecord[] = [];
       for (const record of event.Records) {

@@ -62,7 +62,7 @@ export function isFailing(item: ImageItem, now: number): boolean {
   return item.failure !== undefined && item.failure.retryAt > now;
 }
 
-export function isClaimed(item: ImageItem, now: number): boolean {
+function isClaimed(item: ImageItem, now: number): boolean {
   return item.claim !== undefined && item.claim.until > now;
 }
 

@@ -81,7 +81,9 @@ export function thumbnailKey(
  * prefix with every image in the folder `a/b/`, whose thumbnails lie a segment deeper.
  */
 export function isThumbnailOf(image: string, key: string): boolean {
-  const tail = key.slice(thumbnailRoot(image).length);
+  const root = thumbnailRoot(image);
+  if (!key.startsWith(root)) return false;
+  const tail = key.slice(root.length);
   return /^\/[0-9a-f]{32}(-\d{1,5})?\/[a-z][a-z0-9-]{0,31}\.(webp|jpeg|avif)$/.test(tail);
 }
 

@@ -28,7 +28,7 @@ export interface ImageView {
 }
 
 /** A thumbnail takes about this long from a claim to its record; a page polls once for all of its own. */
-export const RETRY_AFTER_MS = 500;
+const RETRY_AFTER_MS = 500;
 
 export function viewImage(
   image: string,

@@ -89,7 +89,7 @@ export async function startEngines(): Promise<Engines> {
   };
 }
 
-export class Died extends Error {}
+class Died extends Error {}
 
 export interface Process {
   s3: S3Client;

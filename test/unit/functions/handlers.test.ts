@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+
+test.each(['thumbnail-api', 'thumbnail-worker', 'thumbnail-failures'])(
+  '%s can be imported without an environment',
+  async (folder) => {
+    const { handler } = await import(`../../../functions/${folder}/handler.ts`);
+    expect(handler).toBeTypeOf('function');
+  },
+);
