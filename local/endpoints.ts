@@ -1,6 +1,6 @@
 import type { Keys } from './functions/environment.ts';
 import { REGION } from './template/intrinsics.ts';
-import { logicalName } from './template/names.ts';
+import { logicalName, shortNames } from './template/names.ts';
 import type { StackPlan } from './template/stack.ts';
 
 /** What `.glimpse/endpoints.json` says: everything that a client needs to know. */
@@ -40,12 +40,22 @@ export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpo
   return {
     ...origins,
     region: REGION,
-    buckets: Object.fromEntries(plan.buckets.map(({ shortName, name }) => [shortName, name])),
-    queues: Object.fromEntries(plan.queues.map(({ shortName, url }) => [shortName, url])),
-    tables: Object.fromEntries(plan.tables.map(({ shortName, name }) => [shortName, name])),
+    buckets: byShortName(plan.buckets, ({ name }) => name),
+    queues: byShortName(plan.queues, ({ url }) => url),
+    tables: byShortName(plan.tables, ({ name }) => name),
     functions: Object.fromEntries(
       plan.functions.map(({ logicalId, name }) => [logicalName(logicalId), name]),
     ),
     credentials: DEVELOPER_KEYS,
   };
+}
+
+function byShortName<T extends { logicalId: string }>(
+  plans: readonly T[],
+  value: (plan: T) => string,
+): Record<string, string> {
+  const names = shortNames(plans.map(({ logicalId }) => logicalId));
+  return Object.fromEntries(
+    plans.map((plan) => [names.get(plan.logicalId) ?? plan.logicalId, value(plan)]),
+  );
 }

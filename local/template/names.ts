@@ -11,12 +11,24 @@ export function logicalName(logicalId: string): string {
   return logicalId.replace(/[0-9A-F]{8}$/, '') || logicalId;
 }
 
-/** `ThumbnailsOnDemandQueue…` is `onDemand`: the leading word is the domain, and everyone knows a queue. */
-export function shortName(logicalId: string): string {
-  const name = logicalName(logicalId)
-    .replace(/^[A-Z][a-z]+(?=[A-Z])/, '')
-    .replace(/(?<=.)Queue$/, '');
-  return name.charAt(0).toLowerCase() + name.slice(1);
+/**
+ * What people call these resources: `ThumbnailsOnDemandQueue…` is `onDemand`, as the leading word is
+ * the domain and everyone knows a queue. Where two would be called the same, the domain stays.
+ */
+export function shortNames(logicalIds: readonly string[]): ReadonlyMap<string, string> {
+  const long = logicalIds.map((id) => lowerFirst(logicalName(id).replace(/(?<=.)Queue$/, '')));
+  const short = long.map((name) => lowerFirst(name.replace(/^[a-z]+(?=[A-Z])/, '')));
+  const unique = (name: string) => short.indexOf(name) === short.lastIndexOf(name);
+  return new Map(
+    logicalIds.map((id, index) => {
+      const name = short[index] ?? id;
+      return [id, unique(name) ? name : (long[index] ?? id)];
+    }),
+  );
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** CloudFormation would append random characters; here the same name comes back at each start. */

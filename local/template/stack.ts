@@ -1,13 +1,12 @@
 import type { Assets } from './assets.ts';
 import { ACCOUNT } from './intrinsics.ts';
-import { shortName } from './names.ts';
 import type { Resource, Template } from './read.ts';
 import type { ApiCors, CorsRule, Statement } from './resources.ts';
 
 // The template as the local cloud's parts want it: plain descriptions, each part takes its own.
 
 export interface BucketPlan {
-  readonly shortName: string;
+  readonly logicalId: string;
   readonly name: string;
   readonly cors: readonly CorsRule[];
   readonly notifications: readonly NotificationPlan[];
@@ -24,7 +23,7 @@ export interface NotificationPlan {
 }
 
 export interface QueuePlan {
-  readonly shortName: string;
+  readonly logicalId: string;
   readonly name: string;
   readonly url: string;
   readonly arn: string;
@@ -33,7 +32,7 @@ export interface QueuePlan {
 }
 
 export interface TablePlan {
-  readonly shortName: string;
+  readonly logicalId: string;
   readonly name: string;
   readonly properties: Resource<'AWS::DynamoDB::Table'>['properties'];
 }
@@ -83,7 +82,7 @@ export function planStack(template: Template, assets: Assets): StackPlan {
     buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, template)),
     queues: template.all('AWS::SQS::Queue').map(planQueue),
     tables: template.all('AWS::DynamoDB::Table').map(({ logicalId, name, properties }) => ({
-      shortName: shortName(logicalId),
+      logicalId,
       name,
       properties,
     })),
@@ -104,7 +103,7 @@ function planBucket(bucket: Resource<'AWS::S3::Bucket'>, template: Template): Bu
   const blocked = properties.PublicAccessBlockConfiguration?.RestrictPublicBuckets === true;
   const readsForAll = statements.map((statement) => isPublicRead(name, statement));
   return {
-    shortName: shortName(logicalId),
+    logicalId,
     name,
     cors: properties.CorsConfiguration?.CorsRules ?? [],
     notifications: (properties.NotificationConfiguration?.QueueConfigurations ?? []).map(
@@ -148,7 +147,7 @@ function planQueue({ logicalId, name, identity, properties }: Resource<'AWS::SQS
   );
   if (RedrivePolicy !== undefined) attributes.RedrivePolicy = JSON.stringify(RedrivePolicy);
   return {
-    shortName: shortName(logicalId),
+    logicalId,
     name: QueueName ?? name,
     url: identity.ref,
     arn: identity.attributes.Arn ?? '',

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Fixture, httpApi, lambda, startFixture } from './fixture-stack.ts';
+
+const ECHO = `
+export const handler = async (event) => {
+  const { answer, sleepMs, fail } = JSON.parse(event.queryStringParameters?.do ?? '{}');
+  if (sleepMs) await new Promise((done) => setTimeout(done, sleepMs));
+  if (fail) throw new Error('asked to fail');
+  return answer === undefined ? { event } : answer;
+};`;
+
+let fixture: Fixture;
+let slow: Fixture;
+
+beforeAll(async () => {
+  [fixture, slow] = await Promise.all([
+    startFixture(
+      {
+        Echo: lambda('echo', { ReservedConcurrentExecutions: 3, Timeout: 1 }),
+        ...httpApi(
+          {
+            'GET /things': 'Echo',
+            'POST /things': 'Echo',
+            'GET /things/{id}': 'Echo',
+            'GET /things/latest': 'Echo',
+            'ANY /files/{path+}': 'Echo',
+          },
+          {
+            CorsConfiguration: {
+              AllowOrigins: ['https://shop.example'],
+              AllowMethods: ['GET', 'POST'],
+              AllowHeaders: ['content-type'],
+              MaxAge: 600,
+            },
+          },
+        ),
+      },
+      { echo: ECHO },
+    ),
+    startFixture(
+      {
+        Echo: lambda('echo'),
+        ...httpApi(
+          { 'GET /': 'Echo' },
+          {},
+          {
+            DefaultRouteSettings: { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 },
+          },
+        ),
+      },
+      { echo: ECHO },
+    ),
+  ]);
+});
+afterAll(() => Promise.all([fixture.stop(), slow.stop()]));
+
+const call = (path: string, init?: RequestInit) => fetch(fixture.cloud.endpoints.api + path, init);
+const asked = (instruction: object) =>
+  call(`/things?do=${encodeURIComponent(JSON.stringify(instruction))}`);
+const eventOf = async (path: string, init?: RequestInit) =>
+  z
+    .object({ event: z.record(z.string(), z.unknown()) })
+    .parse(await (await call(path, init)).json()).event;
+
+test('the event is that of payload format 2.0', async () => {
+  const event = await eventOf('/things?a=1&a=2&b=x%20y+z&c', {
+    headers: { 'X-Custom': 'Value', cookie: 'one=1; two=2' },
+  });
+  expect(event).toMatchObject({
+    version: '2.0',
+    routeKey: 'GET /things',
+    rawPath: '/things',
+    rawQueryString: 'a=1&a=2&b=x%20y+z&c',
+    queryStringParameters: { a: '1,2', b: 'x y z', c: '' },
+    cookies: ['one=1', 'two=2'],
+    headers: { 'x-custom': 'Value' },
+    requestContext: {
+      accountId: '000000000000',
+      http: { method: 'GET', path: '/things', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1' },
+      routeKey: 'GET /things',
+      stage: '$default',
+      timeEpoch: expect.any(Number),
+      time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+    },
+    isBase64Encoded: false,
+  });
+  expect(event.headers).not.toHaveProperty('cookie');
+  expect(event).not.toHaveProperty('body');
+});
+
+test('a text body comes as it is, other bytes as base64', async () => {
+  const json = { method: 'POST', body: '{"ü":1}', headers: { 'content-type': 'application/json' } };
+  expect(await eventOf('/things', json)).toMatchObject({ body: '{"ü":1}', isBase64Encoded: false });
+  const bytes = {
+    method: 'POST',
+    body: Buffer.from([0, 255]),
+    headers: { 'content-type': 'image/png' },
+  };
+  expect(await eventOf('/things', bytes)).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
+});
+
+test('the most exact route answers, with its parameters', async () => {
+  expect(await eventOf('/things/latest')).toMatchObject({ routeKey: 'GET /things/latest' });
+  expect(await eventOf('/things/a%20b')).toMatchObject({
+    routeKey: 'GET /things/{id}',
+    pathParameters: { id: 'a b' },
+  });
+  expect(await eventOf('/files/a/b', { method: 'PUT' })).toMatchObject({
+    routeKey: 'ANY /files/{path+}',
+    pathParameters: { path: 'a/b' },
+  });
+});
+
+test('an unknown route is not found, nor is a known one by another method', async () => {
+  for (const [path, method] of [
+    ['/nothing', 'GET'],
+    ['/things', 'DELETE'],
+    ['/things/', 'GET'],
+  ]) {
+    const response = await call(path ?? '', { method: method ?? '' });
+    expect([response.status, await response.json()]).toEqual([404, { message: 'Not Found' }]);
+  }
+});
+
+describe('an answer', () => {
+  test('has the status, headers, cookies and bytes that the function gave', async () => {
+    const response = await asked({
+      answer: {
+        statusCode: 201,
+        headers: { 'X-One': 1, 'content-type': 'image/gif' },
+        cookies: ['a=1; Path=/', 'b=2'],
+        body: 'AP8=',
+        isBase64Encoded: true,
+      },
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('x-one')).toBe('1');
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2']);
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 255]);
+  });
+
+  test('without a status is JSON with 200', async () => {
+    const response = await asked({ answer: { hello: 'world' } });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect([response.status, await response.json()]).toEqual([200, { hello: 'world' }]);
+  });
+});
+
+test('failures are told as API Gateway tells them', async () => {
+  const told = async (response: Response) => [
+    response.status,
+    z.object({ message: z.string() }).parse(await response.json()).message,
+  ];
+  expect(await told(await asked({ fail: true }))).toEqual([500, 'Internal Server Error']);
+  expect(await told(await asked({ answer: { statusCode: 'none' } }))).toEqual([
+    500,
+    'Internal Server Error',
+  ]);
+  expect(await told(await asked({ sleepMs: 5000 }))).toEqual([503, 'Service Unavailable']);
+  const many = await Promise.all([1, 2, 3, 4].map(() => asked({ sleepMs: 300 })));
+  expect(many.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
+  const large = await call('/things', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+  expect(await told(large)).toEqual([413, 'Request Entity Too Large']);
+});
+
+test("beyond the stage's rate, requests are refused", async () => {
+  const statuses: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    statuses.push((await fetch(`${slow.cloud.endpoints.api}/`)).status);
+  }
+  expect(statuses.slice(0, 2)).toEqual([200, 200]);
+  expect(statuses).toContain(429);
+});
+
+describe('for pages of other origins', () => {
+  const preflight = (origin: string) =>
+    call('/things', {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+
+  test('the preflight is answered without the function', async () => {
+    const { status, headers } = await preflight('https://shop.example');
+    expect(status).toBe(204);
+    expect(headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    expect(headers.get('access-control-allow-methods')).toBe('GET,POST');
+    expect(headers.get('access-control-allow-headers')).toBe('content-type');
+    expect(headers.get('access-control-max-age')).toBe('600');
+    expect(
+      (await preflight('https://elsewhere.test')).headers.has('access-control-allow-origin'),
+    ).toBe(false);
+  });
+
+  test('an answer says who may read it, failures too', async () => {
+    for (const path of ['/things', '/nothing', '/things?do={"fail":1}']) {
+      const response = await call(path, { headers: { origin: 'https://shop.example' } });
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example');
+    }
+  });
+});
