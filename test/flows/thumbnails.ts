@@ -1,0 +1,193 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import { HOSTILE_IMAGES } from '../hostile-images.ts';
+import {
+  galleries,
+  gallery,
+  type Image,
+  put,
+  remove,
+  settled,
+  type Target,
+  thumbnails,
+  until,
+} from './target.ts';
+
+// Scenarios without a target in them: whatever runs Glimpse must pass them.
+
+const ORIGIN = 'https://any.example';
+
+/** A picture whose card is told apart from another's by its colour. */
+export function photo(hue: number, width = 300, height = 200): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: `hsl(${hue}, 90%, 50%)` } })
+    .jpeg()
+    .toBuffer();
+}
+
+export async function putFolder(target: Target, folder: string, count: number): Promise<string[]> {
+  const images = Array.from({ length: count }, (_, index) => `${folder}/${1000 + index}.jpg`);
+  await Promise.all(
+    images.map(async (image, index) => put(target, image, await photo((index * 360) / count))),
+  );
+  return images;
+}
+
+async function fetchCard({ variants, image }: Image): Promise<{ bytes: Buffer; headers: Headers }> {
+  const url = variants.card?.url;
+  if (url === undefined) throw new Error(`${image} has no URL`);
+  const answer = await fetch(url, { headers: { origin: ORIGIN } });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (!answer.ok) throw new Error(`${image}: ${url} answered ${answer.status}: ${bytes}`);
+  return { bytes, headers: answer.headers };
+}
+
+export async function uploadsBecomeThumbnails(target: Target): Promise<void> {
+  const images = await putFolder(target, 'uploads/spring 2026', 12);
+  const made = await until(
+    () => gallery(target, 'uploads/spring 2026'),
+    (found) => found.length === 12 && found.every(({ state }) => state === 'ready'),
+  );
+  expect(made.map(({ image }) => image)).toEqual(images);
+  expect(await galleries(target)).toContain('uploads/spring 2026');
+  for (const each of made) {
+    expect(each).toMatchObject({ width: 300, height: 200 });
+    expect(each.placeholder.thumbhash).toMatch(/^[\w+/=]+$/);
+    const { bytes, headers } = await fetchCard(each);
+    expect(headers.get('content-type')).toBe('image/webp');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    const { width, height } = await sharp(bytes).metadata();
+    expect({ width, height }).toEqual({
+      width: each.variants.card?.width,
+      height: each.variants.card?.height,
+    });
+  }
+}
+
+export async function replacedAndRemovedOriginalsAreFollowed(target: Target): Promise<void> {
+  const image = 'lives/one.jpg';
+  const ready = (found: Image[]) => found[0]?.state === 'ready';
+  await put(target, image, await photo(0));
+  const [first] = await until(() => gallery(target, 'lives'), ready);
+  await put(target, image, await photo(240));
+  const [second] = await until(
+    () => gallery(target, 'lives'),
+    (found) => ready(found) && found[0]?.placeholder.color !== first?.placeholder.color,
+  );
+  expect(second?.variants.card?.url).not.toBe(first?.variants.card?.url);
+  await remove(target, image);
+  await until(
+    () => gallery(target, 'lives'),
+    (found) => found.length === 0,
+  );
+  const gone = await fetch(second?.variants.card?.url ?? '');
+  expect(gone.ok).toBe(false);
+}
+
+/** A bucket that was there before, without notifications: only requests set work going. */
+export async function coldImagesBecomeThumbnails(target: Target): Promise<void> {
+  const images = await putFolder(target, 'cold', 30);
+  const asked = performance.now();
+  const first = await gallery(target, 'cold', { limit: 100 });
+  const answeredMs = performance.now() - asked;
+  expect(first.map(({ image }) => image)).toEqual(images);
+  expect(first.every(({ state }) => state === 'pending')).toBe(true);
+  const made = await until(() => gallery(target, 'cold'), settled);
+  expect(made.every(({ state }) => state === 'ready')).toBe(true);
+  // Making 30 takes far longer than the first answer did: it did not wait for them.
+  expect(performance.now() - asked).toBeGreaterThan(answeredMs);
+}
+
+/** @returns the images that were asked for; the caller knows how many were made. */
+export async function fiftyCallersAskForOnePage(target: Target): Promise<string[]> {
+  const images = await putFolder(target, 'fifty', 80);
+  const callers = Array.from({ length: 50 }, () => gallery(target, 'fifty'));
+  for (const seen of await Promise.all(callers)) expect(seen).toHaveLength(80);
+  await until(() => gallery(target, 'fifty'), settled);
+  return images;
+}
+
+/** Keys that break URL handling, lists, messages and file systems. */
+export const HOSTILE_KEYS = [
+  'keys/plain.jpg',
+  'keys/with space.jpg',
+  'keys/a+b.jpg',
+  'keys/100%.jpg',
+  'keys/100%25.jpg',
+  'keys/%2F.jpg',
+  'keys/#hash?query&a=b.jpg',
+  `keys/"double" and 'single'.jpg`,
+  'keys/back\\slash<angle>.jpg',
+  'keys//double.jpg',
+  'keys/../up.jpg',
+  'keys/./dot.jpg',
+  '/leading.jpg',
+  'keys/😀.jpg',
+  'keys/\u00e9 composed.jpg',
+  'keys/e\u0301 decomposed.jpg',
+  'keys/$&{}[]^`|~;,:@!*().jpg',
+  'root.jpg',
+  `keys/${'x'.repeat(1024 - 5)}`,
+  `keys/${'é'.repeat(509)}a`,
+];
+
+export async function anyKeyWorksFromUploadToBrowser(target: Target): Promise<void> {
+  await Promise.all(
+    HOSTILE_KEYS.map(async (key, index) => put(target, key, await photo(index * 18))),
+  );
+  const byUpload = await until(
+    () => thumbnails(target, HOSTILE_KEYS),
+    (found) => settled(found),
+  );
+  expect(byUpload.map(({ image }) => image)).toEqual(HOSTILE_KEYS);
+  const colors = new Set<string>();
+  for (const each of byUpload) {
+    expect([each.image, each.state, each.failure?.reason]).toEqual([
+      each.image,
+      'ready',
+      undefined,
+    ]);
+    await fetchCard(each);
+    colors.add(each.placeholder.color ?? '');
+  }
+  // Each key leads to its own picture.
+  expect(colors.size).toBe(HOSTILE_KEYS.length);
+
+  const names = ['keys', 'keys/', 'keys/..', 'keys/.', '/', ''];
+  const lists = await Promise.all(names.map((name) => gallery(target, name, { limit: 3 })));
+  const listed = new Set(lists.flat().map(({ image }) => image));
+  for (const key of HOSTILE_KEYS) expect(listed).toContain(key);
+  const inKeys = lists[0]?.map(({ image }) => image) ?? [];
+  expect(inKeys).toEqual(
+    [...inKeys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+  );
+
+  await Promise.all(HOSTILE_KEYS.map((key) => remove(target, key)));
+  await until(
+    () => Promise.all(names.map((name) => gallery(target, name))),
+    (found) => found.flat().every(({ image }) => !HOSTILE_KEYS.includes(image)),
+  );
+}
+
+export async function hostileImagesAreToldApart(target: Target): Promise<void> {
+  const hostile = await Promise.all(
+    HOSTILE_IMAGES.map(async ({ name, bytes, expected }) => ({
+      image: `hostile/${name}`,
+      bytes: await bytes(),
+      expected,
+    })),
+  );
+  for (const { image, bytes } of hostile) await put(target, image, bytes);
+  const found = await until(
+    () =>
+      thumbnails(
+        target,
+        hostile.map(({ image }) => image),
+      ),
+    settled,
+    { withinMs: 90_000 },
+  );
+  expect(found.map(({ image, state, failure }) => [image, failure?.class ?? state])).toEqual(
+    hostile.map(({ image, expected }) => [image, expected]),
+  );
+}

@@ -1,0 +1,150 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
+import { synthesise } from '../../local/synthesis.ts';
+import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
+import { type Target, thumbnails, until } from '../flows/target.ts';
+import * as flows from '../flows/thumbnails.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Running {
+  cloud: LocalCloud;
+  target: Target;
+  /** What the functions measured so far, summed. */
+  measured: Map<string, number>;
+  /** The most memory that an invocation of the worker used, in MB. */
+  peakMemory: () => number;
+  stop: () => Promise<void>;
+}
+
+async function start(cdkOut: string): Promise<Running> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'glimpse-flows-'));
+  const measured = new Map<string, number>();
+  let peak = 0;
+  const cloud = await startLocalCloud({
+    root,
+    stateDir,
+    cdkOut,
+    onLog: (_, text) => {
+      for (const line of text.split('\n')) {
+        addMetrics(line, measured);
+        peak = Math.max(peak, Number(/Max Memory Used: (\d+) MB/.exec(line)?.[1] ?? 0));
+      }
+    },
+  });
+  const { s3, region, credentials, buckets, api } = cloud.endpoints;
+  const client = new S3Client({ endpoint: s3, region, credentials, forcePathStyle: true });
+  return {
+    cloud,
+    target: { api, s3: client, originals: buckets.originals ?? '' },
+    measured,
+    peakMemory: () => peak,
+    stop: async () => {
+      await cloud.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads the embedded metric format, as CloudWatch does. */
+function addMetrics(line: string, measured: Map<string, number>): void {
+  if (!line.startsWith('{"_aws"')) return;
+  const metrics = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
+  for (const [name, value] of Object.entries(metrics)) {
+    const values = [value].flat().filter((each) => typeof each === 'number');
+    const sum = values.reduce((total, each) => total + each, 0);
+    if (values.length > 0) measured.set(name, (measured.get(name) ?? 0) + sum);
+  }
+}
+
+/** The same stack, whose originals bucket tells nobody of uploads. */
+async function withoutNotifications(cdkOut: string, folder: string): Promise<string> {
+  await cp(cdkOut, folder, { recursive: true });
+  const file = join(folder, 'Glimpse.template.json');
+  const template = JSON.parse(await readFile(file, 'utf8'));
+  for (const resource of Object.values<{ Properties?: Record<string, unknown> }>(
+    template.Resources,
+  )) {
+    delete resource.Properties?.NotificationConfiguration;
+  }
+  await writeFile(file, JSON.stringify(template));
+  return folder;
+}
+
+let cdkOut: string;
+beforeAll(async () => {
+  ({ cdkOut } = await synthesise(root));
+});
+
+describe('a bucket whose uploads are told of', () => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await start(cdkOut);
+  });
+  afterAll(() => running.stop());
+
+  test('uploads become thumbnails by themselves', () =>
+    flows.uploadsBecomeThumbnails(running.target));
+
+  test('replaced and removed originals are followed', () =>
+    flows.replacedAndRemovedOriginalsAreFollowed(running.target));
+
+  test('any key works from upload to browser', () =>
+    flows.anyKeyWorksFromUploadToBrowser(running.target));
+
+  test('a dead letter is recorded on its image', async () => {
+    const { region, credentials, queues, sqs } = running.cloud.endpoints;
+    const client = new SQSClient({ endpoint: sqs, region, credentials });
+    const image = 'dead/letter ü.jpg';
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queues.onDemandDeadLetters,
+        MessageBody: encodeRequest(image),
+      }),
+    );
+    await until(
+      () => thumbnails(running.target, [image]),
+      ([found]) => found?.failure?.class === 'transient',
+    );
+  });
+});
+
+describe('a bucket that tells nobody of its uploads', () => {
+  let running: Running;
+  let folder: string;
+  beforeAll(async () => {
+    // Below the project, where the bundles find sharp.
+    folder = await mkdtemp(join(root, '.glimpse/silent-'));
+    running = await start(await withoutNotifications(cdkOut, folder));
+  });
+  afterAll(async () => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('cold images become thumbnails by being asked for, and no answer waits for them', () =>
+    flows.coldImagesBecomeThumbnails(running.target));
+
+  test('fifty callers who ask for one page of 80 cold images cause 80 generations', async () => {
+    const before = running.measured.get('ImagesMade') ?? 0;
+    const images = await flows.fiftyCallersAskForOnePage(running.target);
+    const made = await until(
+      async () => (running.measured.get('ImagesMade') ?? 0) - before,
+      (count) => count >= images.length,
+    );
+    console.log(`jobs ÷ misses = ${(made / images.length).toFixed(2)}`);
+    expect(made).toBe(images.length);
+  });
+
+  test('hostile images are told apart, and none costs more than the function has', async () => {
+    await flows.hostileImagesAreToldApart(running.target);
+    expect(running.peakMemory()).toBeGreaterThan(50);
+    expect(running.peakMemory()).toBeLessThan(1769);
+  }, 120_000);
+});
