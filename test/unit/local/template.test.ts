@@ -1,0 +1,189 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
+import { describe, expect, test } from 'vitest';
+import { DIFFERENCES, PROPERTIES_NOT_RUN, TYPES_NOT_RUN } from '../../../local/differences.ts';
+import { shortNames } from '../../../local/template/names.ts';
+import { readTemplate } from '../../../local/template/read.ts';
+import { planStack } from '../../../local/template/stack.ts';
+
+const ORIGINS = { sqs: 'http://127.0.0.1:4003', api: 'http://127.0.0.1:4001' };
+const assets = (key: string) => `/assets/${key}`;
+
+const plan = (Resources: object) =>
+  planStack(readTemplate({ Resources }, 'Glimpse', ORIGINS), assets);
+
+const fn = (properties: object = {}) => ({
+  Type: 'AWS::Lambda::Function',
+  Properties: {
+    Code: { S3Bucket: 'b', S3Key: 'k.zip' },
+    Handler: 'index.handler',
+    Runtime: 'nodejs24.x',
+    ...properties,
+  },
+});
+const queue = (properties: object = {}) => ({ Type: 'AWS::SQS::Queue', Properties: properties });
+const bucket = (properties: object = {}) => ({ Type: 'AWS::S3::Bucket', Properties: properties });
+
+describe('what is not known is refused by name', () => {
+  test('a resource type', () => {
+    const template = { Topic: { Type: 'AWS::SNS::Topic', Properties: {} } };
+    expect(() => plan(template)).toThrow('the resource type AWS::SNS::Topic (Topic)');
+  });
+
+  test('a property', () => {
+    expect(() => plan({ Fn: fn({ SnapStart: { ApplyOn: 'PublishedVersions' } }) })).toThrow(
+      'Fn (AWS::Lambda::Function): the local cloud does not know the property SnapStart',
+    );
+  });
+
+  test('a property inside another', () => {
+    const mapping = {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        EventSourceArn: { 'Fn::GetAtt': ['Work', 'Arn'] },
+        FunctionName: { Ref: 'Fn' },
+        ScalingConfig: { MaximumConcurrency: 2, MinimumConcurrency: 1 },
+      },
+    };
+    expect(() => plan({ Work: queue(), Fn: fn(), Mapping: mapping })).toThrow(
+      'the property ScalingConfig.MinimumConcurrency',
+    );
+  });
+
+  test('a value', () => {
+    expect(() => plan({ Fn: fn({ Runtime: 'python3.13' }) })).toThrow(
+      'Fn (AWS::Lambda::Function): Runtime: expected a Node.js runtime.',
+    );
+  });
+
+  test('an intrinsic function, an attribute, a reference and a condition', () => {
+    expect(() => plan({ Q: queue({ QueueName: 'q', DelaySeconds: { 'Fn::If': [] } }) })).toThrow(
+      'Fn::If',
+    );
+    const attribute = fn({ Environment: { Variables: { A: { 'Fn::GetAtt': ['Q', 'Colour'] } } } });
+    expect(() => plan({ Q: queue(), Fn: attribute })).toThrow('Q.Colour');
+    const reference = fn({ Environment: { Variables: { A: { Ref: 'Nobody' } } } });
+    expect(() => plan({ Fn: reference })).toThrow('refers to Nobody');
+    expect(() => plan({ Q: { ...queue(), Condition: 'IsBig' } })).toThrow('Q has a condition');
+  });
+
+  test('a statement of a bucket policy', () => {
+    const policy = {
+      Type: 'AWS::S3::BucketPolicy',
+      Properties: {
+        Bucket: { Ref: 'Photos' },
+        PolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Principal: '*',
+              Action: 's3:PutObject',
+              Resource: 'arn:aws:s3:::glimpse-photos/*',
+            },
+          ],
+        },
+      },
+    };
+    expect(() => plan({ Photos: bucket(), Policy: policy })).toThrow('"s3:PutObject"');
+  });
+
+  test('two resources of one name', () => {
+    const same = queue({ QueueName: 'same' });
+    expect(() => plan({ One: same, Two: same })).toThrow('AWS::SQS::Queue same');
+  });
+});
+
+describe('intrinsic functions', () => {
+  const resolved = (value: unknown) => {
+    const { functions } = plan({
+      Work0123ABCD: queue(),
+      Fn: fn({ Environment: { Variables: { A: value } } }),
+    });
+    return functions[0]?.environment.A;
+  };
+
+  test.each([
+    [{ Ref: 'Work0123ABCD' }, 'http://127.0.0.1:4003/000000000000/glimpse-work'],
+    [{ Ref: 'AWS::Region' }, 'us-east-1'],
+    [{ 'Fn::GetAtt': ['Work0123ABCD', 'QueueName'] }, 'glimpse-work'],
+    [{ 'Fn::GetAtt': 'Work0123ABCD.Arn' }, 'arn:aws:sqs:us-east-1:000000000000:glimpse-work'],
+    [{ 'Fn::Join': ['-', ['a', { Ref: 'AWS::AccountId' }, 'b']] }, 'a-000000000000-b'],
+    [{ 'Fn::Select': [1, ['a', { Ref: 'AWS::Partition' }]] }, 'aws'],
+    [
+      { 'Fn::Sub': '${AWS::Region}/${Work0123ABCD.QueueName}/${!kept}' },
+      'us-east-1/glimpse-work/${kept}',
+    ],
+    [{ 'Fn::Sub': ['${Own}!', { Own: { Ref: 'AWS::Region' } }] }, 'us-east-1!'],
+    [512, '512'],
+  ])('%j is %s', (value, expected) => {
+    expect(resolved(value)).toBe(expected);
+  });
+});
+
+test('queues, mappings and functions are as the template says', () => {
+  const { queues, mappings, functions } = plan({
+    Dead: queue(),
+    Work: queue({
+      VisibilityTimeout: 360,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 8 },
+    }),
+    Fn: fn({ MemorySize: 1769, Timeout: 60, ReservedConcurrentExecutions: 15 }),
+    Mapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        BatchSize: 1,
+        EventSourceArn: { 'Fn::GetAtt': ['Work', 'Arn'] },
+        FunctionName: { Ref: 'Fn' },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 10 },
+      },
+    },
+  });
+  const deadArn = 'arn:aws:sqs:us-east-1:000000000000:glimpse-dead';
+  expect(queues[1]).toMatchObject({
+    attributes: {
+      VisibilityTimeout: '360',
+      RedrivePolicy: `{"deadLetterTargetArn":"${deadArn}","maxReceiveCount":8}`,
+    },
+    deadLetterArn: deadArn,
+  });
+  expect(mappings).toEqual([
+    {
+      queueArn: 'arn:aws:sqs:us-east-1:000000000000:glimpse-work',
+      functionName: 'glimpse-fn',
+      batchSize: 1,
+      windowSeconds: 0,
+      maximumConcurrency: 10,
+      reportsItemFailures: true,
+    },
+  ]);
+  expect(functions[0]).toMatchObject({
+    folder: '/assets/k.zip',
+    memoryMb: 1769,
+    timeoutSeconds: 60,
+    reservedConcurrency: 15,
+    queueDriven: true,
+  });
+});
+
+test('short names leave out the domain, unless two would then be called the same', () => {
+  const ids = [
+    'ThumbnailsOriginalsE1FF839A',
+    'ThumbnailsCFC5E27D',
+    'ThumbnailsOnDemandQueue16C84865',
+  ];
+  expect([...shortNames(ids).values()]).toEqual(['originals', 'thumbnails', 'onDemand']);
+  expect([...shortNames(['ThumbnailsBulk', 'SummariesBulk']).values()]).toEqual([
+    'thumbnailsBulk',
+    'summariesBulk',
+  ]);
+});
+
+test('every difference has its reason', () => {
+  const reasons = [
+    ...Object.values(TYPES_NOT_RUN),
+    ...Object.values(PROPERTIES_NOT_RUN).flatMap((properties) => Object.values(properties)),
+    ...DIFFERENCES,
+  ];
+  for (const reason of reasons) expect(reason.length).toBeGreaterThan(10);
+});
