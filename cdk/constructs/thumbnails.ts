@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -11,6 +11,7 @@ import { WorkQueue } from './work-queue.ts';
 
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FAILURES_TIMEOUT = Duration.seconds(30);
+const EACH_MINUTE = { period: Duration.minutes(1) };
 
 /** Everything that turns an original into thumbnails. */
 export class Thumbnails extends Construct {
@@ -65,22 +66,15 @@ export class Thumbnails extends Construct {
       });
     }
 
-    new Alarm(this, 'ThrottlesAlarm', {
+    alarm(this, 'ThrottlesAlarm', worker.metricThrottles(EACH_MINUTE), 0, {
       alarmDescription:
         'The thumbnail worker is throttled: its mappings are configured past its concurrency',
-      metric: worker.metricThrottles({ period: Duration.minutes(1) }),
-      threshold: 0,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 3,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    new Alarm(this, 'WaitAlarm', {
+    alarm(this, 'WaitAlarm', onDemand.queue.metricApproximateAgeOfOldestMessage(EACH_MINUTE), 60, {
       alarmDescription: 'Viewers wait more than a minute for thumbnails',
-      metric: onDemand.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1) }),
-      threshold: 60,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 3,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm(this, 'GivenUpAlarm', givenUp(), 0, {
+      alarmDescription: 'Images were given up after their last retry; the failures log names them',
     });
 
     // What the command line needs to know: `cdk deploy --outputs-file` writes them down.
@@ -151,6 +145,35 @@ export class Thumbnails extends Construct {
       grants: [{ actions: ['dynamodb:UpdateItem'], resources: [this.images.tableArn] }],
     });
   }
+}
+
+function alarm(
+  scope: Construct,
+  id: string,
+  metric: Metric,
+  threshold: number,
+  { alarmDescription }: { alarmDescription: string },
+): void {
+  new Alarm(scope, id, {
+    alarmDescription,
+    metric,
+    threshold,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: 3,
+    datapointsToAlarm: 1,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** As the failures function publishes it. */
+function givenUp(): Metric {
+  return new Metric({
+    namespace: 'Glimpse',
+    metricName: 'ImagesGivenUp',
+    dimensionsMap: { service: 'thumbnail-failures' },
+    statistic: 'Sum',
+    ...EACH_MINUTE,
+  });
 }
 
 /** An output under its own name, without the hash that CDK adds. */
