@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startCompute } from './compute.ts';
 import {
   type CloudEndpoints,
   DEVELOPER_KEYS,
@@ -10,15 +10,7 @@ import {
 import { createAwsJson } from './engines/aws-json.ts';
 import { createBuckets, createQueues, createTables } from './engines/create.ts';
 import { type Engines, startEngines } from './engines/engines.ts';
-import { environmentOf } from './functions/environment.ts';
-import { type Log, openLog } from './functions/log-file.ts';
-import {
-  createPool,
-  type FunctionCounts,
-  type FunctionPool,
-  type Invoked,
-} from './functions/pool.ts';
-import { createSlots } from './functions/slots.ts';
+import type { FunctionCounts, FunctionPool, Invoked } from './functions/pool.ts';
 import { createEngine } from './gateway/engine.ts';
 import { openJournal } from './gateway/journal.ts';
 import { createNotifications, reconcile } from './gateway/notifications.ts';
@@ -27,14 +19,12 @@ import { createVerifier } from './gateway/sigv4.ts';
 import { createSqsFront } from './gateway/sqs-front.ts';
 import { createStore } from './gateway/store.ts';
 import { createHttpApi } from './http-api/http-api.ts';
-import { startMapping } from './mappings/mapping.ts';
 import { createPage } from './page.ts';
-import { listen } from './servers.ts';
+import { type LocalServer, listen } from './servers.ts';
 import { takeState } from './state.ts';
 import { synthesise } from './synthesis.ts';
-import { readAssets } from './template/assets.ts';
-import { readTemplate } from './template/read.ts';
-import { planStack, type QueuePlan, type StackPlan } from './template/stack.ts';
+import { loadStack } from './template/load.ts';
+import type { StackPlan } from './template/stack.ts';
 
 export interface LocalCloudOptions {
   /** The project's folder. */
@@ -51,6 +41,7 @@ export interface LocalCloudOptions {
   progress?: (step: string, milliseconds: number) => void;
   /** Sees all that functions write, too. */
   onLog?: (functionName: string, text: string) => void;
+  /** Where `DYNOXIDE_BIN` and `DYNAMODB_ENDPOINT` are looked up. */
   environment?: NodeJS.ProcessEnv;
 }
 
@@ -66,118 +57,79 @@ export interface LocalCloud {
   stop(): Promise<void>;
 }
 
+/** What a start has begun, to be ended in the opposite order. */
+type Stops = (() => unknown)[];
+
 /** Runs the stack on this machine. @throws one sentence that says what is wrong and what to do. */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  const stops: (() => unknown)[] = [];
-  const stop = once(async () => {
-    // What takes requests goes first, what they need last.
-    while (stops.length > 0) await stops.pop()?.();
-  });
+  const stops: Stops = [];
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= stopAll(stops);
+    return stopped;
+  };
   try {
-    return await start(options, stops, stop);
+    return { ...(await start(options, stops)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(
-  options: LocalCloudOptions,
-  stops: (() => unknown)[],
-  stop: () => Promise<void>,
-): Promise<LocalCloud> {
-  const { root, stateDir, port = 0 } = options;
-  const timed = stepper(options.progress);
+async function stopAll(stops: Stops): Promise<void> {
+  while (stops.length > 0) await stops.pop()?.();
+}
+
+async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<LocalCloud, 'stop'>> {
+  const { stateDir, port = 0, progress = () => {} } = options;
+  const timed = async <T>(step: string, work: Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const result = await work;
+    progress(step, performance.now() - started);
+    return result;
+  };
 
   const state = takeState(stateDir, options.reset ?? false);
   stops.push(() => state.release());
-
-  const at = (offset: number) => (port === 0 ? 0 : port + offset);
-  const servers = [
-    await listen(at(0), 'the web page'),
-    await listen(at(1), 'the API'),
-    await listen(at(2), 'S3'),
-    await listen(at(3), 'SQS'),
-  ] as const;
-  const [web, api, s3, sqs] = servers;
-  stops.push(() => servers.map((server) => server.stop()));
+  const servers = await listenAll(port, stops);
 
   // Both take seconds, and neither needs the other.
-  const enginesReady = timed('engines', () =>
-    startEngines({
-      stateDir,
-      dynamodbPort: at(4),
-      environment: options.environment ?? process.env,
-    }),
-  );
-  enginesReady.then((engines) => stops.push(() => engines.stop())).catch(() => {});
-  const cdkOut =
-    options.cdkOut ??
-    (await timed('synthesis', async () => (await synthesise(root)).cdkOut, enginesReady));
+  const environment = options.environment ?? process.env;
+  const dynamodbPort = port === 0 ? 0 : port + 4;
+  const starting = startEngines({ stateDir, dynamodbPort, environment });
+  stops.push(() => starting.then((started) => started.stop()).catch(() => {}));
+  const [engines, cdkOut] = await Promise.all([
+    timed('engines', starting),
+    options.cdkOut ?? timed('synthesis', synthesise(options.root)),
+  ]);
 
-  const stackName = stackIn(cdkOut);
-  const input: unknown = JSON.parse(
-    readFileSync(join(cdkOut, `${stackName}.template.json`), 'utf8'),
-  );
-  const origins = { sqs: sqs.origin, api: api.origin };
-  const template = readTemplate(input, stackName, origins);
-  const plan = planStack(template, await readAssets(cdkOut, stackName));
-  const engines = await enginesReady;
-  await timed('resources', () => createResources(engines, plan));
+  const origins = { sqs: servers.sqs.origin, api: servers.api.origin };
+  const plan = await loadStack(cdkOut, origins);
+  await timed('resources', createResources(engines, plan));
 
-  const queues = createAwsJson(engines.fauxqs);
-  const engine = createEngine(engines.fauxqs);
-  const journal = openJournal(join(stateDir, 'notifications.jsonl'));
-  const notifications = createNotifications({
-    buckets: plan.buckets,
-    queues: plan.queues,
-    sqs: queues,
-    journal,
-  });
-  stops.push(() => notifications.stop());
-  await reconcile(journal.leftOver, engine, notifications);
+  const sqs = createAwsJson(engines.fauxqs);
+  await serveS3(servers.s3, engines, plan, stateDir, stops);
+  servers.sqs.serve(createSqsFront(engines.fauxqs, servers.sqs.origin));
 
+  const { web, api, s3 } = servers;
   const endpoints = describeEndpoints(
-    {
-      web: web.origin,
-      api: api.origin,
-      s3: s3.origin,
-      sqs: sqs.origin,
-      dynamodb: engines.dynamodb,
-    },
+    { web: web.origin, s3: s3.origin, ...origins, dynamodb: engines.dynamodb },
     plan,
   );
-  const pools = createPools(plan, endpoints, options, stops);
-  const mappings = plan.mappings.map((mapping) => {
-    const queue = plan.queues.find(({ arn }) => arn === mapping.queueArn);
-    const pool = pools.get(mapping.functionName);
-    if (queue === undefined || pool === undefined) {
-      throw new Error(
-        `A mapping joins ${mapping.queueArn} to ${mapping.functionName}, and the template lacks one.`,
-      );
-    }
-    const deadLetterSourceArn = soleSource(plan.queues, queue);
-    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs: queues });
-  });
-  stops.push(async () => {
-    const ended = mappings.map((mapping) => mapping.stop());
-    for (const pool of pools.values()) pool.stop();
-    await Promise.all(ended);
-  });
+  const { onLog } = options;
+  const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs });
+  stops.push(() => compute.stop());
 
-  const verifier = createVerifier([DEVELOPER_KEYS, FUNCTION_KEYS]);
-  const store = createStore(engine, notifications);
-  s3.serve(createS3Gateway({ buckets: plan.buckets, engine, store, verifier }));
-  sqs.serve(createSqsFront(engines.fauxqs, () => sqs.origin));
-  web.serve(createPage(endpoints));
   const [httpApi, another] = plan.apis;
-  if (another !== undefined)
+  if (another !== undefined) {
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
-  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, pools));
+  }
+  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute.pools));
+  web.serve(createPage(endpoints));
   writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
 
   const poolOf = (name: string): FunctionPool => {
-    const pool = pools.get(name);
+    const pool = compute.pools.get(name);
     if (pool === undefined) throw new Error(`There is no function ${name}.`);
     return pool;
   };
@@ -187,18 +139,24 @@ async function start(
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
     killFunction: (name) => poolOf(name).killRunning(),
-    stop,
   };
 }
 
-/** The one stack that was synthesised there. */
-function stackIn(cdkOut: string): string {
-  const end = '.template.json';
-  const [name, another] = readdirSync(cdkOut).filter((file) => file.endsWith(end));
-  if (name === undefined || another !== undefined) {
-    throw new Error(`Expected one *${end} in ${cdkOut}.`);
-  }
-  return name.slice(0, -end.length);
+type Servers = Record<'web' | 'api' | 's3' | 'sqs', LocalServer>;
+
+/** Before all else: the template's queue URLs and the functions' environment hold these ports. */
+async function listenAll(port: number, stops: Stops): Promise<Servers> {
+  const open = async (offset: number, what: string): Promise<LocalServer> => {
+    const server = await listen(port === 0 ? 0 : port + offset, what);
+    stops.push(() => server.stop());
+    return server;
+  };
+  return {
+    web: await open(0, 'the web page'),
+    api: await open(1, 'the API'),
+    s3: await open(2, 'S3'),
+    sqs: await open(3, 'SQS'),
+  };
 }
 
 async function createResources(engines: Engines, plan: StackPlan): Promise<void> {
@@ -209,52 +167,20 @@ async function createResources(engines: Engines, plan: StackPlan): Promise<void>
   ]);
 }
 
-/** Functions without a reservation share so many processes a core. */
-const UNRESERVED_PER_CORE = 4;
-
-function createPools(
-  plan: StackPlan,
-  endpoints: CloudEndpoints,
-  { stateDir, onLog }: LocalCloudOptions,
-  stops: (() => unknown)[],
-): Map<string, FunctionPool> {
-  const unreserved = createSlots(UNRESERVED_PER_CORE * availableParallelism());
-  return new Map(
-    plan.functions.map((fn) => {
-      const path = join(stateDir, 'logs', `${fn.name}.log`);
-      const log: Log = openLog(path, onLog && ((text) => onLog(fn.name, text)));
-      stops.push(() => log.close());
-      const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
-      return [fn.name, createPool(fn, environment, log, unreserved)];
-    }),
-  );
-}
-
-/** AWS tells a dead letter's reader which queue it comes from. */
-function soleSource(queues: readonly QueuePlan[], queue: QueuePlan): string | undefined {
-  const sources = queues.filter(({ deadLetterArn }) => deadLetterArn === queue.arn);
-  return sources.length === 1 ? sources[0]?.arn : undefined;
-}
-
-function stepper(progress: LocalCloudOptions['progress']) {
-  return async <T>(
-    step: string,
-    work: () => Promise<T>,
-    alongside?: Promise<unknown>,
-  ): Promise<T> => {
-    const started = performance.now();
-    // What fails alongside ends the start at once, not after the longer of the two.
-    const failing = alongside?.then(() => new Promise<never>(() => {}));
-    const result = await (failing === undefined ? work() : Promise.race([work(), failing]));
-    progress?.(step, performance.now() - started);
-    return result;
-  };
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let result: Promise<void> | undefined;
-  return () => {
-    result ??= work();
-    return result;
-  };
+async function serveS3(
+  server: LocalServer,
+  { fauxqs }: Engines,
+  { buckets, queues }: StackPlan,
+  stateDir: string,
+  stops: Stops,
+): Promise<void> {
+  const engine = createEngine(fauxqs);
+  const journal = openJournal(join(stateDir, 'notifications.jsonl'));
+  const sqs = createAwsJson(fauxqs);
+  const notifications = createNotifications({ buckets, queues, sqs, journal });
+  stops.push(() => notifications.stop());
+  await reconcile(journal.leftOver, engine, notifications);
+  const verifier = createVerifier([DEVELOPER_KEYS, FUNCTION_KEYS]);
+  const store = createStore(engine, notifications);
+  server.serve(createS3Gateway({ buckets, engine, store, verifier }));
 }

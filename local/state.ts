@@ -25,11 +25,17 @@ export function takeState(dir: string, reset: boolean): State {
       rmSync(join(dir, name), { recursive: true, force: true });
   }
   mkdirSync(join(dir, 'logs'), { recursive: true });
+  const release = () => {
+    rmSync(join(dir, 'endpoints.json'), { force: true });
+    rmSync(lock, { force: true });
+  };
+  // Also if it is interrupted before it has started.
+  process.once('exit', release);
   return {
     dir,
     release() {
-      rmSync(join(dir, 'endpoints.json'), { force: true });
-      rmSync(lock, { force: true });
+      process.off('exit', release);
+      release();
     },
   };
 }

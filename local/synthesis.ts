@@ -8,23 +8,16 @@ import { text } from 'node:stream/consumers';
 /** Everything that goes into the template and the bundles. */
 const INPUTS = ['cdk', 'functions', 'shared', 'cdk.json', 'package-lock.json', 'tsconfig.json'];
 
-export interface Synthesis {
-  /** The folder with the template and the bundles. */
-  readonly cdkOut: string;
-  /** Whether nothing had changed since the last one. */
-  readonly reused: boolean;
-}
-
 /**
- * Runs `cdk/app.ts` for the local cloud, unless the last run had the same inputs. The folder is below
+ * Runs `cdk/app.ts` for the local cloud and answers the folder that it wrote, unless the last run had the same inputs. The folder is below
  * the project's, so that a bundle finds the sharp that is installed here.
  */
-export async function synthesise(root: string): Promise<Synthesis> {
+export async function synthesise(root: string): Promise<string> {
   const cdkOut = join(root, '.glimpse', 'cdk.out');
   const inputsFile = join(cdkOut, '.inputs');
   const inputs = hashInputs(root);
   if (existsSync(inputsFile) && readFileSync(inputsFile, 'utf8') === inputs) {
-    return { cdkOut, reused: true };
+    return cdkOut;
   }
   rmSync(inputsFile, { force: true });
   const child = spawn(process.execPath, ['cdk/app.ts'], {
@@ -32,11 +25,15 @@ export async function synthesise(root: string): Promise<Synthesis> {
     env: { ...process.env, CDK_OUTDIR: cdkOut, CDK_CONTEXT_JSON: '{"local":"true"}' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  // An interrupted start must not leave it running.
+  const kill = () => child.kill();
+  process.once('exit', kill);
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  process.off('exit', kill);
   if (code !== 0) throw new Error(sentenceOf(complaint));
   // Written last: an interrupted run is not taken for a finished one.
   writeFileSync(inputsFile, inputs);
-  return { cdkOut, reused: false };
+  return cdkOut;
 }
 
 /** The configuration's mistakes come as one sentence; anything else is for whoever wrote it. */

@@ -12,9 +12,9 @@ const bodySchema = z.record(z.string(), z.unknown());
 const AT_ONCE = 0.001;
 
 /** @param origin where clients find this front. */
-export function createSqsFront(fauxqs: string, origin: () => string): RequestListener {
+export function createSqsFront(fauxqs: string, origin: string): RequestListener {
   return (message, response) => {
-    answer(message, fauxqs, origin(), response).catch((error: unknown) => {
+    answer(message, fauxqs, origin, response).catch((error: unknown) => {
       const text = error instanceof Error ? error.message : String(error);
       send(response, 500, { __type: 'com.amazonaws.sqs#InternalError', message: text });
     });

@@ -12,6 +12,6 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<void> {
-  const { cdkOut } = await synthesise(resolve(import.meta.dirname, '../..'));
-  project.provide('cdkOut', cdkOut);
+  const root = resolve(import.meta.dirname, '../..');
+  project.provide('cdkOut', await synthesise(root));
 }

@@ -130,11 +130,12 @@ const alive = (pid: number) => {
   }
 };
 
+const upload = ({ endpoints, s3 }: Running) =>
+  s3.send(new PutObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b', Body: 'kept' }));
+
 async function fill(cloud: Running): Promise<void> {
-  const { endpoints, s3, sqs, dynamodb } = cloud;
-  await s3.send(
-    new PutObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b', Body: 'kept' }),
-  );
+  const { endpoints, sqs, dynamodb } = cloud;
+  await upload(cloud);
   const QueueUrl = endpoints.queues.kept;
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'waiting' }));
   const Item = { id: { S: '1' }, value: { S: 'kept' } };
@@ -207,7 +208,7 @@ test('when all are killed at once, the next start ends the dynoxide that is left
 
 test('an upload whose notification was not sent before kill -9 is told at the next start', async () => {
   const first = await ready();
-  await fill(first);
+  await upload(first);
   first.child.kill('SIGKILL');
   await first.exit;
   const intent = {
@@ -236,12 +237,20 @@ test('an upload whose notification was not sent before kill -9 is told at the ne
 
 test('--reset forgets what was there', async () => {
   const first = await ready();
-  await fill(first);
+  await upload(first);
   first.child.kill('SIGTERM');
   await first.exit;
   const { s3, endpoints } = await ready(['--reset']);
   const get = s3.send(new GetObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b' }));
   await expect(get).rejects.toMatchObject({ name: 'NoSuchKey' });
+});
+
+test('when the engines end by themselves, it says so and ends too', async () => {
+  const { exit, output } = await ready();
+  process.kill(Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8')), 'SIGKILL');
+  expect(await exit).toBe(1);
+  expect(output()).toContain('The engines ended');
+  expect(processes()).toEqual([]);
 });
 
 describe('a start that cannot be says why and what to do', () => {

@@ -1,0 +1,69 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type CloudEndpoints, FUNCTION_KEYS } from './endpoints.ts';
+import type { AwsJson } from './engines/aws-json.ts';
+import { environmentOf } from './functions/environment.ts';
+import { openLog } from './functions/log-file.ts';
+import { createPool, type FunctionPool } from './functions/pool.ts';
+import { createSlots } from './functions/slots.ts';
+import { startMapping } from './mappings/mapping.ts';
+import type { QueuePlan, StackPlan } from './template/stack.ts';
+
+/** The functions, and the mappings that feed them. */
+export interface Compute {
+  /** By physical name. */
+  readonly pools: ReadonlyMap<string, FunctionPool>;
+  stop(): Promise<void>;
+}
+
+export interface ComputeOptions {
+  plan: StackPlan;
+  endpoints: CloudEndpoints;
+  stateDir: string;
+  /** Sees all that functions write, too. */
+  onLog: ((functionName: string, text: string) => void) | undefined;
+  sqs: AwsJson;
+}
+
+/** Functions without a reservation share so many processes a core. */
+const UNRESERVED_PER_CORE = 4;
+
+export function startCompute({ plan, endpoints, stateDir, onLog, sqs }: ComputeOptions): Compute {
+  const unreserved = createSlots(UNRESERVED_PER_CORE * availableParallelism());
+  const logs = plan.functions.map(({ name }) =>
+    openLog(join(stateDir, 'logs', `${name}.log`), onLog && ((text) => onLog(name, text))),
+  );
+  const pools = new Map(
+    plan.functions.map((fn, index) => {
+      const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
+      const log = logs[index] ?? { write: () => {}, close: () => {} };
+      return [fn.name, createPool(fn, environment, log, unreserved)] as const;
+    }),
+  );
+  const mappings = plan.mappings.map((mapping) => {
+    const queue = plan.queues.find(({ arn }) => arn === mapping.queueArn);
+    const pool = pools.get(mapping.functionName);
+    if (queue === undefined || pool === undefined) {
+      throw new Error(
+        `A mapping joins ${mapping.queueArn} to ${mapping.functionName}, and the template lacks one.`,
+      );
+    }
+    const deadLetterSourceArn = soleSource(plan.queues, queue);
+    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs });
+  });
+  return {
+    pools,
+    async stop() {
+      const ended = mappings.map((mapping) => mapping.stop());
+      for (const pool of pools.values()) pool.stop();
+      await Promise.all(ended);
+      for (const log of logs) log.close();
+    },
+  };
+}
+
+/** AWS tells a dead letter's reader which queue it comes from. */
+function soleSource(queues: readonly QueuePlan[], queue: QueuePlan): string | undefined {
+  const sources = queues.filter(({ deadLetterArn }) => deadLetterArn === queue.arn);
+  return sources.length === 1 ? sources[0]?.arn : undefined;
+}
