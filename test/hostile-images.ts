@@ -35,6 +35,11 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   { name: 'GIF bomb of 65,500 a side', expected: 'too-large', bytes: () => gifBomb() },
   { name: 'interlaced PNG of 268 MP', expected: 'too-large', bytes: () => pngBomb(16_383, 16_383) },
   {
+    name: 'interlaced PNG of 3,145,792×48',
+    expected: 'too-large',
+    bytes: () => pngBomb(3_145_792, 48),
+  },
+  {
     name: 'progressive JPEG of 200 MP',
     expected: 'ready',
     bytes: () => greyJpeg(20_000, 10_000, { progressive: true }),
@@ -146,7 +151,7 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
   {
     name: 'stray bytes before a JPEG marker',
     expected: 'ready',
-    bytes: async () => Buffer.from(await strayBytes()),
+    bytes: () => strayBytes(),
   },
 
   {
@@ -300,9 +305,11 @@ async function inJpeg(marker: number, label: string, length: number): Promise<Bu
 }
 
 /** As some Samsung cameras write: libjpeg warns of "extraneous bytes before marker". */
-async function strayBytes(): Promise<Uint8Array> {
+async function strayBytes(): Promise<Buffer> {
   const jpeg = await quarters().jpeg().toBuffer();
-  return Buffer.concat([jpeg.subarray(0, -2), Buffer.from([0x10, 0x20, 0x30]), jpeg.subarray(-2)]);
+  const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
+  const stray = Buffer.from([0x10, 0x20, 0x30]);
+  return Buffer.concat([jpeg.subarray(0, frame), stray, jpeg.subarray(frame)]);
 }
 
 function billionLaughs(): Buffer {

@@ -108,14 +108,19 @@ function storedSize({ variant, scaled }: Cut & { variant: Variant }, header: Ope
   return variant.orientation === 'exif' ? turned(scaled, header.orientation) : scaled;
 }
 
-/** The default of sharp, 16,383 × 16,383; a JPEG of it is reduced in about two seconds. */
+/** The default of sharp, 16,383 × 16,383; a JPEG of it is reduced in a few seconds. */
 const MAX_PIXELS = 0x3fff * 0x3fff;
+/**
+ * JPEG's own limit, with a margin. Formats that allow more let a kilobyte declare a picture of
+ * 3,145,792×48, whose lines alone filled 2 GB.
+ */
+const MAX_SIDE = 65_535;
 
 function refuseTooLarge({ kind, header, nominal }: Picture, master: Size, memoryBytes: number) {
   const { width, height } = nominal;
-  if (header.width * header.height > MAX_PIXELS) {
+  if (header.width * header.height > MAX_PIXELS || Math.max(width, height) > MAX_SIDE) {
     throw new TooLargeError(
-      `expected at most ${MAX_PIXELS} pixels and the ${NAMES[kind]} has ${width}×${height}`,
+      `expected at most ${MAX_PIXELS} pixels, and ${MAX_SIDE} a side, and the ${NAMES[kind]} has ${width}×${height}`,
     );
   }
   const needed = estimatePeakBytes(header, master);

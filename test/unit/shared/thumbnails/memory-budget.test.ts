@@ -49,7 +49,7 @@ describe('the estimate', () => {
   });
 
   test('counts the source and the master', () => {
-    expect(estimateMb({ sourceBytes: 105 * MB }) - estimateMb({})).toBe(200);
+    expect(estimateMb({ sourceBytes: 105 * MB }) - estimateMb({})).toBeCloseTo(200);
   });
 });
 
@@ -101,18 +101,22 @@ describe('a process that renders stays below the estimate and below its function
     ['progressive JPEG of 200 MP', 'ready', named('progressive JPEG of 200 MP')],
     ['progressive JPEG bomb', 'too-large', named('progressive JPEG bomb')],
     ['interlaced PNG of 268 MP', 'too-large', named('interlaced PNG of 268 MP')],
-    ['PNG of 24 MP', 'ready', () => plain(6000, 4000).png({ compressionLevel: 1 }).toBuffer()],
     [
-      'interlaced PNG of 24 MP',
+      'PNG of 65,500×1,000',
       'ready',
-      () => plain(6000, 4000).png({ compressionLevel: 1, progressive: true }).toBuffer(),
+      () => plain(65_500, 1000).png({ compressionLevel: 1 }).toBuffer(),
+    ],
+    [
+      'interlaced PNG of 12 MP',
+      'ready',
+      () => plain(4000, 3000).png({ compressionLevel: 1, progressive: true }).toBuffer(),
     ],
     [
       'lossless WebP of 12 MP',
       'ready',
       () => plain(4000, 3000).webp({ lossless: true, effort: 0 }).toBuffer(),
     ],
-    ['AVIF of 12 MP', 'ready', () => plain(4000, 3000).avif({ effort: 0 }).toBuffer()],
+    ['AVIF of 6 MP', 'ready', () => plain(3000, 2000).avif({ effort: 0 }).toBuffer()],
     [
       'TIFF of large tiles',
       'ready',

@@ -22,10 +22,17 @@ try {
   if (!(error instanceof GlimpseError)) throw error;
   state = error.code;
 }
-const peakBytes = process.resourceUsage().maxRSS * 1024;
+const peakBytes = await highWaterMark();
 const kind = sniff(source);
 const estimateBytes =
   kind === 'svg'
     ? undefined
     : estimatePeakBytes(await readHeader(source, kind), { width: 1600, height: 1600 });
 console.log(JSON.stringify({ state, peakBytes, estimateBytes }));
+
+/** Not `maxRSS`, where there is another: a process inherits it from the one that started it. */
+async function highWaterMark(): Promise<number> {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
+  const status = await readFile('/proc/self/status', 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
+}

@@ -310,6 +310,10 @@ describe('one decode', () => {
     await expect(render(source, [CARD], limits)).rejects.toThrow(
       /^expected a picture that can be decoded in 512 MB of memory and this progressive JPEG of 20000×10000 needs about \d+ MB$/,
     );
+    const bomb = greyJpeg(65_500, 65_500, { share: 0.0001 });
+    await expect(render(bomb, [CARD], LIMITS)).rejects.toThrow(
+      'expected at most 268402689 pixels, and 65535 a side, and the JPEG has 65500×65500',
+    );
     expect(decode).not.toHaveBeenCalled();
     expect(await render(greyJpeg(20_000, 10_000), [CARD], limits)).toMatchObject({ width: 20_000 });
   });
