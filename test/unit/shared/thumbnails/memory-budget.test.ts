@@ -102,9 +102,9 @@ describe('a process that renders stays below the estimate and below its function
     ['progressive JPEG bomb', 'too-large', named('progressive JPEG bomb')],
     ['interlaced PNG of 268 MP', 'too-large', named('interlaced PNG of 268 MP')],
     [
-      'PNG of 65,500×1,000',
+      'PNG of 65,500×300',
       'ready',
-      () => plain(65_500, 1000).png({ compressionLevel: 1 }).toBuffer(),
+      () => plain(65_500, 300).png({ compressionLevel: 1 }).toBuffer(),
     ],
     [
       'interlaced PNG of 12 MP',
@@ -112,9 +112,9 @@ describe('a process that renders stays below the estimate and below its function
       () => plain(4000, 3000).png({ compressionLevel: 1, progressive: true }).toBuffer(),
     ],
     [
-      'lossless WebP of 12 MP',
+      'lossless WebP of 6 MP',
       'ready',
-      () => plain(4000, 3000).webp({ lossless: true, effort: 0 }).toBuffer(),
+      () => plain(3000, 2000).webp({ lossless: true, effort: 0 }).toBuffer(),
     ],
     ['AVIF of 6 MP', 'ready', () => plain(3000, 2000).avif({ effort: 0 }).toBuffer()],
     [

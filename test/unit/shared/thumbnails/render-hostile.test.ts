@@ -28,8 +28,11 @@ async function outcome(bytes: Uint8Array, variant = CARD) {
   }
 }
 
+// Three seconds of decoding; the test of peak memory renders it too.
+const QUICK = HOSTILE_IMAGES.filter(({ name }) => name !== 'progressive JPEG of 200 MP');
+
 describe('each hostile image has its class and a sentence', () => {
-  test.each(HOSTILE_IMAGES)('$name: $expected', async ({ bytes, expected }) => {
+  test.each(QUICK)('$name: $expected', async ({ bytes, expected }) => {
     const { state, variants, message } = await outcome(await bytes());
     expect(state).toBe(expected);
     if (expected === 'ready') {
