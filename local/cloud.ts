@@ -151,6 +151,8 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     stops.push(() => server.stop());
     return server;
   };
+  // dynoxide would say less well that it cannot have its port.
+  if (port !== 0) (await listen(port + 4, 'DynamoDB')).stop();
   return {
     web: await open(0, 'the web page'),
     api: await open(1, 'the API'),

@@ -73,6 +73,8 @@ export const DIFFERENCES: readonly string[] = [
   'S3 answers 404 for a missing object to whoever signs, as it does to those who may list the bucket.',
   'SQS keeps messages until they are received, whatever the retention period.',
   'SQS refuses characters beyond U+FFFF in bodies; AWS takes them.',
+  'SQS forgets the MessageGroupId of a message on a standard queue, so queues are not fair.',
+  'Events and answers of more than 6 MB pass.',
   'A start makes visible again what was in flight when the last one ended: nobody is left who received it.',
   'A mapping has at most twice as many pollers as this machine has cores, whatever its maximum concurrency.',
   'Functions without a reservation share four processes a core and wait for a free one; AWS would throttle them beyond the account limit.',

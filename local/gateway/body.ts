@@ -31,19 +31,36 @@ export function bodyOf(message: IncomingMessage): Body {
   return { size, trailers, chunks: verified(plain, size, headers, trailers) };
 }
 
+/** The digests that a client may announce, in a header or a trailer, and how they are computed. */
+const DIGESTS: Readonly<Record<string, () => Digest>> = {
+  'content-md5': () => digestBy('md5'),
+  'x-amz-checksum-sha256': () => digestBy('sha256'),
+  'x-amz-checksum-sha1': () => digestBy('sha1'),
+  'x-amz-checksum-crc32': digestByCrc32,
+};
+
+interface Digest {
+  update(chunk: Buffer): unknown;
+  digest(): Buffer;
+}
+
 async function* verified(
   chunks: AsyncIterable<Buffer>,
   size: number,
   headers: IncomingHttpHeaders,
   trailers: Readonly<Record<string, string>>,
 ): AsyncIterable<Buffer> {
-  const hashes = { sha256: createHash('sha256'), sha1: createHash('sha1'), md5: createHash('md5') };
-  let crc = 0;
+  const announced = String(headers['x-amz-trailer'] ?? '').toLowerCase();
+  const digests = Object.entries(DIGESTS)
+    .filter(([name]) => headers[name] !== undefined || announced.includes(name))
+    .map(([name, create]) => ({ name, digest: create() }));
+  const signed = String(headers['x-amz-content-sha256'] ?? '');
+  const payload = /^[0-9a-f]{64}$/.test(signed) ? createHash('sha256') : undefined;
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    for (const hash of Object.values(hashes)) hash.update(chunk);
-    crc = crc32(chunk, crc);
+    payload?.update(chunk);
+    for (const { digest } of digests) digest.update(chunk);
     yield chunk;
   }
   if (length !== size) {
@@ -51,25 +68,34 @@ async function* verified(
       'You did not provide the number of bytes specified by the Content-Length HTTP header';
     throw new S3Error(400, 'IncompleteBody', message);
   }
-  const [sha256, sha1, md5] = [hashes.sha256, hashes.sha1, hashes.md5].map((hash) => hash.digest());
-  const signed = String(headers['x-amz-content-sha256'] ?? '');
-  if (/^[0-9a-f]{64}$/.test(signed) && signed !== sha256?.toString('hex')) {
+  if (payload !== undefined && payload.digest('hex') !== signed) {
     const message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
     throw new S3Error(400, 'XAmzContentSHA256Mismatch', message);
   }
-  const crcBytes = Buffer.alloc(4);
-  crcBytes.writeUInt32BE(crc);
-  const given = { ...headers, ...trailers };
-  verify('content-md5', given, md5);
-  verify('x-amz-checksum-sha256', given, sha256);
-  verify('x-amz-checksum-sha1', given, sha1);
-  verify('x-amz-checksum-crc32', given, crcBytes);
+  for (const { name, digest } of digests)
+    verify(name, { ...headers, ...trailers }, digest.digest());
 }
 
-function verify(name: string, given: IncomingHttpHeaders, computed: Buffer | undefined): void {
-  const value = given[name];
-  if (typeof value !== 'string' || computed === undefined) return;
-  const expected = Buffer.from(value, 'base64');
+function verify(name: string, given: IncomingHttpHeaders, computed: Buffer): void {
+  const expected = Buffer.from(String(given[name] ?? ''), 'base64');
   if (expected.length === computed.length && timingSafeEqual(expected, computed)) return;
   throw new S3Error(400, 'BadDigest', `The ${name} you specified did not match what was received.`);
+}
+
+function digestBy(algorithm: string): Digest {
+  return createHash(algorithm);
+}
+
+function digestByCrc32(): Digest {
+  let crc = 0;
+  return {
+    update(chunk) {
+      crc = crc32(chunk, crc);
+    },
+    digest() {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(crc);
+      return bytes;
+    },
+  };
 }

@@ -30,7 +30,7 @@ export function createHttpApi(
     const pool = pools.get(route.functionName);
     if (pool === undefined) return plainAnswer(500, 'Internal Server Error');
     const event = JSON.stringify(apiEvent(request, body, plan.id, route));
-    return Promise.race([pool.invoke(event).then(answerOf), tooLate()]);
+    return inTime(pool.invoke(event).then(answerOf));
   };
 
   return (request, response) => {
@@ -74,9 +74,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return size > BODY_LIMIT ? undefined : Buffer.concat(chunks);
 }
 
-function tooLate(): Promise<Answer> {
-  return new Promise((resolve) => {
+function inTime(answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
     const late = () => resolve(plainAnswer(503, 'Service Unavailable'));
-    setTimeout(late, INTEGRATION_LIMIT_MS).unref();
+    const timer = setTimeout(late, INTEGRATION_LIMIT_MS);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

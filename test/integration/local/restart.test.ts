@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -219,7 +219,7 @@ test('an upload whose notification was not sent before kill -9 is told at the ne
   };
   const notDone = { ...intent, id: 'E'.repeat(18), key: 'never written' };
   const lines = [{ open: intent }, { open: notDone }].map((line) => JSON.stringify(line));
-  writeFileSync(join(dir, 'notifications.jsonl'), [...lines, '{"open":{"cut sh'].join('\n'));
+  appendFileSync(join(dir, 'notifications.jsonl'), [...lines, '{"open":{"cut sh'].join('\n'));
   const { sqs, endpoints } = await ready();
   const sequencers: string[] = [];
   await until(async () => {
