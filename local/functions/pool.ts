@@ -61,7 +61,6 @@ export function createPool(
       const outcome = await instance.run({
         requestId: randomUUID(),
         event,
-        deadline: 0,
         arn: plan.arn,
       });
       if (outcome.kind === 'error') counts.errors += 1;

@@ -82,10 +82,14 @@ async function listAll(parameters: object = {}, name = Bucket): Promise<string[]
 }
 
 /** A request as it is written, which `fetch` would tidy. */
-function raw(url: string, method = 'GET'): Promise<{ status: number; text: string }> {
+function raw(
+  url: string,
+  method = 'GET',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
   const [, origin = '', path = '/'] = /^(http:\/\/[^/]+)(\/.*)$/.exec(url) ?? [];
   return new Promise((resolve, reject) => {
-    const outgoing = request(origin, { path, method }, (response) => {
+    const outgoing = request(origin, { path, method, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk) => chunks.push(chunk));
       response.on('end', () =>
@@ -138,6 +142,23 @@ describe.each(KEYS.map((key) => [JSON.stringify(key).slice(0, 60), key]))(
   },
 );
 
+test('a bare plus in a path is a space, as S3 reads it', async () => {
+  await put('one two', 'test-open');
+  expect(await raw(`${fixture.cloud.endpoints.s3}/test-open/one+two`)).toMatchObject({
+    status: 200,
+  });
+  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: 'one two' }));
+});
+
+test('the bucket may be in the host, as browsers find *.localhost on this machine', async () => {
+  await put('in host', 'test-open');
+  const { port } = new URL(fixture.cloud.endpoints.s3);
+  const headers = { host: `test-open.localhost:${port}` };
+  const found = await raw(`${fixture.cloud.endpoints.s3}/in%20host`, 'GET', headers);
+  expect(found).toEqual({ status: 200, text: 'of in host' });
+  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: 'in host' }));
+});
+
 test('a key of 1,025 bytes is refused', async () => {
   await expect(put('x'.repeat(1025))).rejects.toMatchObject({ name: 'KeyTooLongError' });
 });
@@ -159,7 +180,7 @@ describe('listings', () => {
   });
 
   test('name each folder once, however small the pages', async () => {
-    for (const MaxKeys of [1, 2, 3, 1000]) {
+    for (const MaxKeys of [1, 2, 3, 4, 5, 6, 1000]) {
       const found: string[] = [];
       let ContinuationToken: string | undefined;
       do {
