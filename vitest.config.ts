@@ -9,6 +9,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/integration/synthesise.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

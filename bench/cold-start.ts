@@ -14,7 +14,7 @@ const STARTS = Number(process.argv[2] ?? 11);
 const root = resolve(import.meta.dirname, '..');
 
 async function main(): Promise<void> {
-  const { cdkOut } = await synthesise(root);
+  const cdkOut = await synthesise(root);
   await showBundles(cdkOut);
   const stateDir = await mkdtemp(join(tmpdir(), 'glimpse-cold-'));
   const cloud = await startLocalCloud({ root, stateDir, cdkOut });

@@ -42,7 +42,6 @@ export const imageItemSchema = z.object({
 });
 
 export type ImageItem = z.infer<typeof imageItemSchema>;
-type Claim = z.infer<typeof claimSchema>;
 export type Made = z.infer<typeof madeSchema>;
 
 /** An image that the table does not know. */

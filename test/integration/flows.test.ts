@@ -1,13 +1,13 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
-import { synthesise } from '../../local/synthesis.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
+import { silentStack } from '../flows/silent-stack.ts';
 import { type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
 
@@ -63,24 +63,7 @@ function addMetrics(line: string, measured: Map<string, number>): void {
   }
 }
 
-/** The same stack, whose originals bucket tells nobody of uploads. */
-async function withoutNotifications(cdkOut: string, folder: string): Promise<string> {
-  await cp(cdkOut, folder, { recursive: true });
-  const file = join(folder, 'Glimpse.template.json');
-  const template = JSON.parse(await readFile(file, 'utf8'));
-  for (const resource of Object.values<{ Properties?: Record<string, unknown> }>(
-    template.Resources,
-  )) {
-    delete resource.Properties?.NotificationConfiguration;
-  }
-  await writeFile(file, JSON.stringify(template));
-  return folder;
-}
-
-let cdkOut: string;
-beforeAll(async () => {
-  ({ cdkOut } = await synthesise(root));
-});
+const cdkOut = inject('cdkOut');
 
 describe('a bucket whose uploads are told of', () => {
   let running: Running;
@@ -119,9 +102,8 @@ describe('a bucket that tells nobody of its uploads', () => {
   let running: Running;
   let folder: string;
   beforeAll(async () => {
-    // Below the project, where the bundles find sharp.
-    folder = await mkdtemp(join(root, '.glimpse/silent-'));
-    running = await start(await withoutNotifications(cdkOut, folder));
+    folder = await silentStack(root, cdkOut);
+    running = await start(folder);
   });
   afterAll(async () => {
     await running.stop();
