@@ -37,7 +37,7 @@ export async function listen(port: number, what: string): Promise<LocalServer> {
   };
 }
 
-export function portInUse(port: number, what: string): Error {
+function portInUse(port: number, what: string): Error {
   return new Error(
     `Port ${port}, for ${what}, is in use. Stop what uses it, or choose another first port: PORT=${port < 5000 ? 5000 : 4000} npm start`,
   );

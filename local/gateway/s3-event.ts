@@ -42,7 +42,7 @@ export function s3Event(intent: Intent, created: CreatedObject | undefined): obj
 }
 
 /** As Java's URLEncoder does: a space is `+`, and `/` stays, as S3 leaves it. */
-export function encodeEventKey(key: string): string {
+function encodeEventKey(key: string): string {
   return encodeURIComponent(key)
     .replace(/[!'()~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+')

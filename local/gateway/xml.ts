@@ -15,7 +15,7 @@ export function escapeXml(text: string): string {
     .replace(/\p{Cc}/gu, (control) => `&#x${control.charCodeAt(0).toString(16).toUpperCase()};`);
 }
 
-export function unescapeXml(text: string): string {
+function unescapeXml(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|\w+);/gi,
     (entity, hex?: string, decimal?: string) => {
