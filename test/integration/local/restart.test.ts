@@ -232,7 +232,9 @@ test('an upload whose notification was not sent before kill -9 is told at the ne
     );
     return sequencers.includes(intent.id) || undefined;
   });
-  expect(sequencers).toHaveLength(2);
+  // The first upload's own event may have been sent and come twice, as S3's may: it says so itself.
+  expect(new Set(sequencers).size).toBe(2);
+  expect(sequencers).not.toContain(notDone.id);
 });
 
 test('--reset forgets what was there', async () => {
