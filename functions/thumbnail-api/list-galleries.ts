@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readGalleries } from '../../shared/thumbnails/images-table.ts';
-import { decodeCursor, encodeCursor } from './request.ts';
+import { decodeCursor, encodeCursor, keyText } from './request.ts';
 import type { Service } from './service.ts';
 
 const PAGE = 100;
 
-const cursorSchema = z.strictObject({ after: z.string() });
+const cursorSchema = z.strictObject({ after: keyText });
 
 export async function listGalleries(
   service: Service,

@@ -13,14 +13,17 @@ import {
 } from '../../shared/thumbnails/images-table.ts';
 import { listOriginals } from '../../shared/thumbnails/originals.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
-import { decodeCursor, encodeCursor } from './request.ts';
+import { decodeCursor, encodeCursor, keyText } from './request.ts';
 import type { Service } from './service.ts';
 import { warmUp } from './warm-up.ts';
 
 const cursorSchema = z.strictObject({
-  after: z.string(),
+  after: keyText.min(1),
   listed: z
-    .union([z.strictObject({ through: z.string() }), z.strictObject({ complete: z.literal(true) })])
+    .union([
+      z.strictObject({ through: keyText.min(1) }),
+      z.strictObject({ complete: z.literal(true) }),
+    ])
     .optional(),
 });
 
@@ -34,6 +37,7 @@ export interface ImagesRequest {
 interface Page {
   rows: ImageRow[];
   next?: string;
+  /** How far the folder is listed, as far as this page knows; only the table's own word is kept. */
   listed?: Listed;
 }
 
@@ -53,7 +57,7 @@ export async function listImages(
   const known = from === undefined ? await listedOf(service, gallery, stored) : from.listed;
   const adopting = !covers(known, stored.next);
   const page = adopting
-    ? await adopt(service, gallery, { stored, after: from?.after, limit, known })
+    ? await adopt(service, gallery, { stored, after: from?.after, limit })
     : {
         rows: stored.rows,
         ...(stored.next === undefined ? {} : { next: stored.next }),
@@ -65,7 +69,7 @@ export async function listImages(
   // Only now does the table have a row for each.
   if (adopting && complete && page.listed !== undefined && rows.length > 0) {
     await Promise.all([
-      saveListed(service.table, gallery, page.listed),
+      saveListed(service.table, gallery, page.listed, from?.after),
       ...(from === undefined ? [addGallery(service.table, gallery)] : []),
     ]);
   }
@@ -106,12 +110,7 @@ function covers(listed: Listed | undefined, end: string | undefined): boolean {
 async function adopt(
   { originals }: Service,
   gallery: string,
-  {
-    stored,
-    after,
-    limit,
-    known,
-  }: { stored: GalleryPage; after: string | undefined; limit: number; known: Listed | undefined },
+  { stored, after, limit }: { stored: GalleryPage; after: string | undefined; limit: number },
 ): Promise<Page> {
   const prefix = galleryPrefix(gallery);
   const folder = await listOriginals(originals, {
@@ -136,14 +135,6 @@ async function adopt(
   return {
     rows,
     ...(next === undefined ? {} : { next }),
-    ...(isContiguous(known, after)
-      ? { listed: next === undefined ? { complete: true } : { through: next } }
-      : {}),
+    listed: next === undefined ? { complete: true } : { through: next },
   };
-}
-
-/** A page extends what is listed only where it begins within it. */
-function isContiguous(known: Listed | undefined, after: string | undefined): boolean {
-  if (after === undefined) return true;
-  return known !== undefined && 'through' in known && compareKeys(after, known.through) <= 0;
 }

@@ -5,12 +5,18 @@ import type { Variant } from '../../shared/thumbnails/variant.ts';
 // What the routes take. Anything else is the caller's mistake, told in one sentence.
 
 const image = z.string();
+
+/** Text that can be a key, or a part or a position of one. */
+export const keyText = z
+  .string()
+  .refine((text) => text.isWellFormed(), 'expected well-formed Unicode')
+  .refine((text) => Buffer.byteLength(text) <= 1024, 'expected at most 1024 bytes of UTF-8');
 const cursor = z.string().max(8192);
 
 export const galleriesQuery = z.strictObject({ cursor: cursor.optional() });
 
 export const imagesQuery = z.strictObject({
-  gallery: z.string().max(1024),
+  gallery: keyText,
   variant: z.string(),
   limit: z
     .string()

@@ -115,31 +115,37 @@ export async function readListed(table: ImagesTable, gallery: string): Promise<L
   return parseListed(answer.Items?.[0]);
 }
 
-/** Remembers how far a folder has been listed. Never moves back: two viewers list the same folder. */
+/**
+ * Remembers how far a folder has been listed, for a page that began after `after`. Never moves back,
+ * since two viewers list the same folder; and never leaves a gap, whatever a caller's cursor says:
+ * a page that does not begin within what the table knows as listed is not remembered.
+ */
 export async function saveListed(
   table: ImagesTable,
   gallery: string,
   listed: Listed,
+  after: string | undefined,
 ): Promise<void> {
   const through = 'through' in listed;
+  const conditions = [
+    ...(through ? ['(attribute_not_exists(#through) OR #through < :through)'] : []),
+    ...(after === undefined ? [] : ['#through >= :after']),
+  ];
   await unlessRefused(
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
         Key: { gallery: partitionOf(gallery), name: LISTED },
         UpdateExpression: through ? 'SET #through = :through' : 'SET #complete = :complete',
-        ...(through
-          ? {
-              ConditionExpression:
-                'attribute_not_exists(#complete) AND (attribute_not_exists(#through) OR #through < :through)',
-            }
-          : {}),
-        ExpressionAttributeNames: through
-          ? { '#through': 'through', '#complete': 'complete' }
-          : { '#complete': 'complete' },
-        ExpressionAttributeValues: through
-          ? { ':through': listed.through }
-          : { ':complete': listed.complete },
+        ...(conditions.length > 0 ? { ConditionExpression: conditions.join(' AND ') } : {}),
+        ExpressionAttributeNames: {
+          ...(through || after !== undefined ? { '#through': 'through' } : {}),
+          ...(through ? {} : { '#complete': 'complete' }),
+        },
+        ExpressionAttributeValues: {
+          ...(through ? { ':through': listed.through } : { ':complete': listed.complete }),
+          ...(after === undefined ? {} : { ':after': after }),
+        },
       }),
     ),
   );

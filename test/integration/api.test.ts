@@ -5,6 +5,7 @@ import { askThumbnails } from '../../functions/thumbnail-api/ask-thumbnails.ts';
 import { createUpload } from '../../functions/thumbnail-api/create-upload.ts';
 import { listGalleries } from '../../functions/thumbnail-api/list-galleries.ts';
 import { listImages } from '../../functions/thumbnail-api/list-images.ts';
+import { encodeCursor } from '../../functions/thumbnail-api/request.ts';
 import type { Service } from '../../functions/thumbnail-api/service.ts';
 import { showThumbnail } from '../../functions/thumbnail-api/show-thumbnail.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
@@ -247,6 +248,21 @@ test('a walk that is broken off is taken up where the listing ends', async () =>
   expect(process.calls).toEqual(['Query']);
   const second = await page(service, 20, first.cursor);
   expect([...first.images, ...second.images].map(({ image }) => image)).toEqual(folder);
+});
+
+test('a cursor of the caller’s own making hides nothing from anyone', async () => {
+  const folder = await putFolder(6);
+  const forged = [
+    { after: '1004.jpg' },
+    { after: '1004.jpg', listed: { through: '1004.jpg' } },
+    { after: '1004.jpg', listed: { through: '9' } },
+    { after: '1004.jpg', listed: { complete: true } },
+  ];
+  for (const cursor of forged) {
+    await page(serviceOf(engines.newProcess()), 80, encodeCursor(cursor));
+  }
+  const { images } = await page(serviceOf(engines.newProcess()));
+  expect(images.map(({ image }) => image)).toEqual(folder);
 });
 
 test('names that sort before the row that says what is listed are no obstacle', async () => {

@@ -17,6 +17,11 @@ describe('a request is refused in one sentence that says where and what', () => 
       { gallery: 'a', variant: 'card', page: '2' },
       /[Uu]nrecognized key: "page"/,
     ],
+    [
+      request.imagesQuery,
+      { gallery: 'é'.repeat(513), variant: 'card' },
+      /^query\.gallery: expected at most 1024 bytes/,
+    ],
     [request.thumbnailsBody, { images: [], variants: ['card'] }, /^query\.images: /],
     [
       request.thumbnailsBody,
