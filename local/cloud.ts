@@ -117,7 +117,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     plan,
   );
   const { onLog } = options;
-  const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs });
+  const { orphanage } = engines;
+  const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs, orphanage });
   stops.push(() => compute.stop());
 
   const [httpApi, another] = plan.apis;

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type CloudEndpoints, FUNCTION_KEYS } from './endpoints.ts';
 import type { AwsJson } from './engines/aws-json.ts';
+import type { Orphanage } from './engines/engines.ts';
 import { environmentOf } from './functions/environment.ts';
 import { openLog } from './functions/log-file.ts';
 import { createPool, type FunctionPool } from './functions/pool.ts';
@@ -23,12 +24,14 @@ export interface ComputeOptions {
   /** Sees all that functions write, too. */
   onLog: ((functionName: string, text: string) => void) | undefined;
   sqs: AwsJson;
+  orphanage: Orphanage;
 }
 
 /** Functions without a reservation share so many processes a core. */
 const UNRESERVED_PER_CORE = 4;
 
-export function startCompute({ plan, endpoints, stateDir, onLog, sqs }: ComputeOptions): Compute {
+export function startCompute(options: ComputeOptions): Compute {
+  const { plan, endpoints, stateDir, onLog, sqs, orphanage } = options;
   const unreserved = createSlots(UNRESERVED_PER_CORE * availableParallelism());
   const logs = plan.functions.map(({ name }) =>
     openLog(join(stateDir, 'logs', `${name}.log`), onLog && ((text) => onLog(name, text))),
@@ -37,7 +40,7 @@ export function startCompute({ plan, endpoints, stateDir, onLog, sqs }: ComputeO
     plan.functions.map((fn, index) => {
       const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
       const log = logs[index] ?? { write: () => {}, close: () => {} };
-      return [fn.name, createPool(fn, environment, log, unreserved)] as const;
+      return [fn.name, createPool(fn, environment, log, unreserved, orphanage)] as const;
     }),
   );
   const mappings = plan.mappings.map((mapping) => {

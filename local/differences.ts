@@ -67,6 +67,7 @@ export const DIFFERENCES: readonly string[] = [
   'Signatures are verified by S3 only; SQS and DynamoDB answer everyone on this machine.',
   'An upload in signed chunks is verified by its seed signature, not chunk by chunk.',
   'A checksum by CRC-32C or CRC-64/NVME is neither verified nor kept.',
+  "S3's test event, which AWS sends to the queue when a stack is deployed, is not sent.",
   "An object above 10 MiB has a multipart upload's ETag, however it was uploaded.",
   'An upload form is held in memory while it is checked, so 512 MB is the largest.',
   'Buckets are those of the template; creating and deleting them is refused, as is all bucket configuration.',

@@ -41,6 +41,9 @@ async function run(): Promise<void> {
     console.log(HELP);
     return;
   }
+  console.log(
+    'Glimpse starts on this machine; synthesis takes some seconds if something changed.\n',
+  );
   const started = performance.now();
   let interrupted = false;
   let cloud: LocalCloud | undefined;

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { type Dynoxide, startDynoxide } from './dynoxide.ts';
 import { listenOnLoopbackOnly } from './loopback.ts';
-import { type FromHost, type StartEngines, toHost } from './messages.ts';
+import { type FromHost, type StartEngines, type ToHost, toHost } from './messages.ts';
 
 // The engines' process: their work (fauxqs writes through SQLite, synchronously) must not hold up
 // the servers in the main one. It leaves when the main process does, however that ends.
@@ -12,17 +12,44 @@ import { type FromHost, type StartEngines, toHost } from './messages.ts';
 let fauxqs: FauxqsServer | undefined;
 let dynoxide: Dynoxide | undefined;
 let stopping = false;
+const watched = new Set<number>();
 
 // Ctrl-C reaches the whole process group; the main process decides what stops when.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-process.on('disconnect', () => void stop());
-process.on('message', (message) => {
-  const parsed = toHost.parse(message);
-  if (parsed.type === 'stop') return void stop();
-  const { type: _type, ...options } = parsed;
-  void start(options);
+process.on('disconnect', () => {
+  // A handler that never lets go of its thread does not notice that the main process has ended.
+  for (const pid of watched) kill(pid);
+  void stop();
 });
+process.on('message', (message) => hear(toHost.parse(message)));
+
+function hear(message: ToHost): void {
+  switch (message.type) {
+    case 'start':
+      void start(message);
+      break;
+    case 'watch':
+      watched.add(message.pid);
+      break;
+    case 'unwatch':
+      watched.delete(message.pid);
+      break;
+    case 'stop':
+      void stop();
+      break;
+    default:
+      message satisfies never;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It had ended.
+  }
+}
 
 async function start({ stateDir, dynoxide: wanted }: StartEngines): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { findDynoxide } from './dynoxide.ts';
-import { fromHost } from './messages.ts';
+import { fromHost, type ToHost } from './messages.ts';
 
 export interface Engines {
   /** fauxqs: S3 and SQS on one port. Unguarded: only the gateways may speak to it. */
@@ -11,8 +11,14 @@ export interface Engines {
   readonly dynamodb: string;
   /** Settles, with a sentence, if the engines end without having been asked to. */
   readonly failed: Promise<string>;
-  readonly pid: number;
+  readonly orphanage: Orphanage;
   stop(): Promise<void>;
+}
+
+/** Processes that the engines' process is to end if the main one is killed. */
+export interface Orphanage {
+  watch(pid: number): void;
+  unwatch(pid: number): void;
 }
 
 export interface EngineOptions {
@@ -43,7 +49,10 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
     });
   });
 
-  child.send({ type: 'start', stateDir, ...(dynoxide ? { dynoxide } : {}) });
+  const tell = (message: ToHost) => {
+    if (child.connected) child.send(message, () => {});
+  };
+  tell({ type: 'start', stateDir, ...(dynoxide ? { dynoxide } : {}) });
   const [first] = await Promise.race([
     once(child, 'message'),
     failed.then((message) => [{ type: 'failed', message }]),
@@ -55,10 +64,13 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
     fauxqs: `http://127.0.0.1:${answer.fauxqsPort}`,
     dynamodb: elsewhere ?? `http://127.0.0.1:${answer.dynoxidePort}`,
     failed,
-    pid: child.pid ?? 0,
+    orphanage: {
+      watch: (pid) => tell({ type: 'watch', pid }),
+      unwatch: (pid) => tell({ type: 'unwatch', pid }),
+    },
     async stop() {
       stopping = true;
-      if (child.connected) child.send({ type: 'stop' });
+      tell({ type: 'stop' });
       const timer = setTimeout(() => child.kill('SIGKILL'), 2000);
       await exited;
       clearTimeout(timer);

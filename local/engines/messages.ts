@@ -12,7 +12,10 @@ export type StartEngines = z.infer<typeof startEngines>;
 export const toHost = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('start'), ...startEngines.shape }),
   z.strictObject({ type: z.literal('stop') }),
+  z.strictObject({ type: z.literal('watch'), pid: z.int() }),
+  z.strictObject({ type: z.literal('unwatch'), pid: z.int() }),
 ]);
+export type ToHost = z.infer<typeof toHost>;
 
 export const fromHost = z.discriminatedUnion('type', [
   z.strictObject({

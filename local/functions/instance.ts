@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setPriority } from 'node:os';
+import type { Orphanage } from '../engines/engines.ts';
 import type { FunctionPlan } from '../template/stack.ts';
 import type { Log } from './log-file.ts';
 import { watchMemory } from './memory.ts';
@@ -32,8 +33,11 @@ export function startInstance(
   plan: FunctionPlan,
   environment: Record<string, string>,
   log: Log,
+  orphanage: Orphanage,
 ): Instance {
   const child = forkHost(plan, environment, log);
+  const pid = child.pid ?? 0;
+  orphanage.watch(pid);
   const ready = Promise.withResolvers<Outcome | undefined>();
   /** What it died of: no invocation can come to anything else any more. */
   let death: Outcome | undefined;
@@ -70,7 +74,10 @@ export function startInstance(
   child.on('message', (message) => hear(fromFunction.parse(message)));
   child.on('error', (error) => end(failure('Runtime.ExitError', error.message)));
   // `close` comes after the last output, so a crash is logged before it is answered.
-  child.on('close', (code, signal) => end(exitError(code, signal)));
+  child.on('close', (code, signal) => {
+    orphanage.unwatch(pid);
+    end(exitError(code, signal));
+  });
   const loading = setTimeout(
     () => end(failure('Sandbox.Timedout', 'Init timed out after 10.00 seconds')),
     INIT_LIMIT_MS,
@@ -88,7 +95,7 @@ export function startInstance(
       const started = performance.now();
       const timeoutMs = plan.timeoutSeconds * 1000;
       const late = setTimeout(() => end(timedOut(plan.timeoutSeconds)), timeoutMs);
-      const memory = watchMemory(child.pid ?? 0, plan.memoryMb * 1_048_576, () =>
+      const memory = watchMemory(pid, plan.memoryMb * 1_048_576, () =>
         end(failure('Runtime.OutOfMemory', 'Runtime exited with error: out of memory')),
       );
       const done = new Promise<Outcome>((resolve) => {

@@ -1,4 +1,4 @@
-import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
+import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
 /** Where a function's lines go: whole text, as it comes. */
 export interface Log {
@@ -9,34 +9,43 @@ export interface Log {
 /**
  * A log that keeps the newest lines: when it is full, it becomes `<path>.1` and a new one starts.
  *
+ * Written synchronously, some microseconds each, so that a line is there when what it tells of is known.
+ *
  * @param limit bytes; twice that is kept.
  */
 export function openLog(path: string, also?: (text: string) => void, limit = 5_000_000): Log {
-  let size = sizeOf(path);
-  let stream = open(path);
-  return {
+  let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let file: number | undefined;
+  let closed = false;
+  const release = () => {
+    if (file !== undefined) closeSync(file);
+    file = undefined;
+  };
+  const append = (text: string) => {
+    if (size > limit) {
+      release();
+      renameSync(path, `${path}.1`);
+      size = 0;
+    }
+    file ??= openSync(path, 'a');
+    size += writeSync(file, text);
+  };
+  const log: Log = {
     write(text) {
       also?.(text);
-      if (size > limit) {
-        stream.end();
-        renameSync(path, `${path}.1`);
-        stream = open(path);
-        size = 0;
+      try {
+        // A process that was killed may still have had something to say.
+        if (!closed) append(text);
+      } catch {
+        // A log that cannot be written (a full disk, a folder removed) must not end what it is about.
       }
-      size += Buffer.byteLength(text);
-      stream.write(text);
     },
-    close: () => stream.end(),
+    close() {
+      closed = true;
+      release();
+    },
   };
-}
-
-function open(path: string): WriteStream {
-  const stream = createWriteStream(path, { flags: 'a' });
-  // A log that cannot be written (a full disk, a folder removed) must not end what it is about.
-  stream.on('error', () => {});
-  return stream;
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  // There from the start, for whoever follows it.
+  log.write('');
+  return log;
 }

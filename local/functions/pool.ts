@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Orphanage } from '../engines/engines.ts';
 import type { FunctionPlan } from '../template/stack.ts';
 import { type Instance, type Outcome, startInstance } from './instance.ts';
 import type { Log } from './log-file.ts';
@@ -33,6 +34,7 @@ export function createPool(
   environment: Record<string, string>,
   log: Log,
   unreserved: Slots,
+  orphanage: Orphanage,
 ): FunctionPool {
   const idle: { instance: Instance; since: number }[] = [];
   const running = new Set<Instance>();
@@ -48,7 +50,7 @@ export function createPool(
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
       if (last.instance.alive) return last.instance;
     }
-    return startInstance(plan, environment, log);
+    return startInstance(plan, environment, log, orphanage);
   };
 
   const run = async (event: string): Promise<Outcome> => {

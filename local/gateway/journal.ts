@@ -25,6 +25,8 @@ export type Intent = z.infer<typeof intentSchema>;
 const lineSchema = z.union([
   z.strictObject({ open: intentSchema }),
   z.strictObject({ close: z.string() }),
+  /** What a shortened journal keeps of the ids that it forgot: none may come again. */
+  z.strictObject({ last: z.string() }),
 ]);
 
 export interface Journal {
@@ -42,7 +44,7 @@ export function openJournal(path: string): Journal {
   // Replaced in one step, or a kill in the middle of writing would lose what it holds.
   const compact = () => {
     const lines = [...intents.values()].map((open) => JSON.stringify({ open }));
-    writeFileSync(`${path}.new`, [...lines, JSON.stringify({ close: hex(latest) }), ''].join('\n'));
+    writeFileSync(`${path}.new`, [...lines, JSON.stringify({ last: hex(latest) }), ''].join('\n'));
     renameSync(`${path}.new`, path);
   };
   compact();
@@ -74,9 +76,9 @@ function read(path: string): { intents: Map<string, Intent>; last: bigint } {
   for (const text of existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []) {
     const line = parseLine(text);
     if (line === undefined) continue;
-    const id = 'open' in line ? line.open.id : line.close;
-    if ('open' in line) intents.set(id, line.open);
-    else intents.delete(id);
+    if ('open' in line) intents.set(line.open.id, line.open);
+    if ('close' in line) intents.delete(line.close);
+    const id = 'open' in line ? line.open.id : 'close' in line ? line.close : line.last;
     const sequence = BigInt(`0x${id}`);
     if (sequence > last) last = sequence;
   }

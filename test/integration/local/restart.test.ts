@@ -13,6 +13,7 @@ import { arnOf, bucket, lambda, mapping, queue, root, until, writeStack } from '
 // `npm start` as its user meets it: started, stopped, killed, and started again.
 
 const SLOW = `export const handler = () => new Promise((done) => setTimeout(done, 60_000));`;
+const SPINNING = `export const handler = () => { for (;;); };`;
 
 let cdkOut: string;
 let dir: string;
@@ -27,6 +28,9 @@ beforeAll(() => {
       Work: queue({ VisibilityTimeout: 360 }),
       Slow: lambda('slow', { Timeout: 60 }),
       WorkMapping: mapping('Work', 'Slow'),
+      Endless: queue(),
+      Spinning: lambda('spinning', { Timeout: 60 }),
+      EndlessMapping: mapping('Endless', 'Spinning'),
       Photos: bucket({
         NotificationConfiguration: {
           QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: arnOf('Events') }],
@@ -42,7 +46,7 @@ beforeAll(() => {
         },
       },
     },
-    { slow: SLOW },
+    { slow: SLOW, spinning: SPINNING },
   );
 });
 beforeEach(() => {
@@ -187,6 +191,10 @@ test('Ctrl-C leaves no process behind, within three seconds, and the next start 
 test('after kill -9 its children leave by themselves, and the next start finds everything', async () => {
   const first = await ready();
   await fill(first);
+  // One that never looks up, too.
+  const { sqs, endpoints } = first;
+  await sqs.send(new SendMessageCommand({ QueueUrl: endpoints.queues.endless, MessageBody: 'x' }));
+  await until(() => readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'));
   const family = familyOf(first.child.pid ?? 0);
   first.child.kill('SIGKILL');
   await until(() => family.filter(alive).length === 0 || undefined, 3000);
@@ -280,10 +288,10 @@ describe('a start that cannot be says why and what to do', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       });
     });
-    const { code, output } = await ends([], { PORT: String(port - 1) });
+    const { code, output } = await ends([], { PORT: String(port) });
     server.close();
     expect(code).toBe(1);
-    expect(output).toMatch(new RegExp(`Port ${port}, for the API, is in use\\. .*PORT=`));
+    expect(output).toMatch(new RegExp(`Port ${port}, for the web page, is in use\\. .*PORT=`));
     expect(processes()).toEqual([]);
   });
 
