@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -240,6 +240,7 @@ test.runIf(hasCli)(
     expect(JSON.parse(listed).Contents[0].Key).toBe(key);
     await aws('s3api', 'get-object', '--bucket', Bucket, '--key', key, join(dir, 'out'));
     expect(readFileSync(join(dir, 'out'), 'utf8')).toBe('by the CLI');
+    rmSync(dir, { recursive: true });
     await aws('s3', 'rm', `s3://${Bucket}/${key}`);
     expect(await listAll({ Prefix: 'a  b' })).toEqual([]);
   },
