@@ -5,7 +5,7 @@ import { GlimpseStack } from './glimpse-stack.ts';
 
 const app = new App();
 
-/** The local cloud synthesises with `-c local=true`: the differences are listed in constructs/glimpse-function.ts. */
+/** The local cloud synthesises with `-c local=true`: see local-differences.ts. */
 const local = app.node.tryGetContext('local') === 'true';
 
 new GlimpseStack(app, 'Glimpse', { config: parseConfig(config), local });

@@ -3,10 +3,11 @@ import type { Construct } from 'constructs';
 import type { Config } from './config-schema.ts';
 import { Api } from './constructs/api.ts';
 import { Thumbnails } from './constructs/thumbnails.ts';
+import { asRunLocally } from './local-differences.ts';
 
 export interface GlimpseStackProps extends StackProps {
   config: Config;
-  /** Synthesise for the local cloud: same template, but for what `GlimpseFunction` lists. */
+  /** Synthesise for the local cloud: the same template, but for local-differences.ts. */
   local?: boolean;
 }
 
@@ -14,9 +15,10 @@ export class GlimpseStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { config, local = false, ...props }: GlimpseStackProps,
+    { config: given, local = false, ...props }: GlimpseStackProps,
   ) {
     super(scope, id, { description: 'Glimpse: thumbnails without servers', ...props });
+    const config = local ? asRunLocally(given) : given;
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
     new Api(this, 'Api', { config, local, thumbnails });
   }

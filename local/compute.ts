@@ -27,8 +27,8 @@ export interface ComputeOptions {
   orphanage: Orphanage;
 }
 
-/** Functions without a reservation share so many processes a core. */
-const UNRESERVED_PER_CORE = 4;
+/** Functions without a reservation share so many processes a core: their work is the processor's. */
+const UNRESERVED_PER_CORE = 2;
 
 export function startCompute(options: ComputeOptions): Compute {
   const { plan, endpoints, stateDir, onLog, sqs, orphanage } = options;
@@ -43,6 +43,8 @@ export function startCompute(options: ComputeOptions): Compute {
       return [fn.name, createPool(fn, environment, log, unreserved, orphanage)] as const;
     }),
   );
+  // Whoever tries the first request should not wait for a process to start.
+  for (const pool of pools.values()) pool.warmUp();
   const mappings = plan.mappings.map((mapping) => {
     const queue = plan.queues.find(({ arn }) => arn === mapping.queueArn);
     const pool = pools.get(mapping.functionName);

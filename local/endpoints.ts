@@ -19,6 +19,8 @@ export interface CloudEndpoints {
   /** Physical names, by logical name: `ThumbnailsWorker`. */
   readonly functions: Readonly<Record<string, string>>;
   readonly credentials: Keys;
+  /** The stack's outputs, as `cdk deploy --outputs-file` would write them. */
+  readonly outputs: Readonly<Record<string, string>>;
 }
 
 /** The developer's: what `credentials` of endpoints.json says. Good on this machine only. */
@@ -47,6 +49,7 @@ export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpo
       plan.functions.map(({ logicalId, name }) => [logicalName(logicalId), name]),
     ),
     credentials: DEVELOPER_KEYS,
+    outputs: plan.outputs,
   };
 }
 

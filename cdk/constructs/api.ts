@@ -102,15 +102,13 @@ export class Api extends Construct {
       .use({ variable: 'MAX_BYTES', value: String(config.uploads.maxBytes), grants: [] })
       .use({
         variable: 'DELIVERY',
-        value: JSON.stringify(this.#delivery(config, local, made)),
+        value: JSON.stringify(this.#delivery(config, made)),
         grants: [],
       });
   }
 
-  #delivery(config: Config, local: boolean, { thumbnails }: Thumbnails): Delivery {
+  #delivery(config: Config, { thumbnails }: Thumbnails): Delivery {
     if (config.delivery.kind !== 'cdn') return config.delivery;
-    // A laptop has no CDN: there the bucket answers itself.
-    if (local) return { kind: 'public' };
     const cdn = new Distribution(this, 'Cdn', {
       comment: 'Glimpse thumbnails',
       defaultBehavior: {

@@ -42,7 +42,7 @@ export class GlimpseFunction extends NodejsFunction {
       depsLockFilePath: new URL('../../package-lock.json', import.meta.url).pathname,
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
-      architecture: architectureOf(config, local),
+      architecture: config.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       memorySize: props.memoryMb,
       timeout: props.timeout,
       ...(reservedConcurrency === undefined
@@ -85,16 +85,10 @@ export class GlimpseFunction extends NodejsFunction {
   }
 }
 
-// What the local cloud's template has different from the one that AWS deploys, all of it:
-// - the processor: a local function runs on this machine's;
-// - sharp: on AWS, installed into the asset for the function's processor, from the registry; locally,
-//   the one that `npm ci` put here, so that a start needs no network.
-
-function architectureOf(config: Config, local: boolean): Architecture {
-  const arm = local ? process.arch === 'arm64' : config.architecture === 'arm64';
-  return arm ? Architecture.ARM_64 : Architecture.X86_64;
-}
-
+/**
+ * On AWS, sharp is installed into the asset for the function's processor, from the registry.
+ * Locally the bundle finds the one that `npm ci` put here, so that a start needs no network.
+ */
 function sharpBundling(config: Config, local: boolean): BundlingOptions {
   if (local) return { externalModules: ['sharp'] };
   return {

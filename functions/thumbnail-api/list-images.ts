@@ -55,14 +55,10 @@ export async function listImages(
     limit,
   });
   const known = from === undefined ? await listedOf(service, gallery, stored) : from.listed;
-  const adopting = !covers(known, stored.next);
+  const adopting = !covers(known, stored, limit);
   const page = adopting
     ? await adopt(service, gallery, { stored, after: from?.after, limit })
-    : {
-        rows: stored.rows,
-        ...(stored.next === undefined ? {} : { next: stored.next }),
-        ...(known === undefined ? {} : { listed: known }),
-      };
+    : warmPage(stored, known);
 
   const wanted = [variant];
   const { rows, complete } = await warmUp(service, page.rows, wanted);
@@ -100,10 +96,22 @@ async function listedOf(
   return await readListed(service.table, gallery);
 }
 
-function covers(listed: Listed | undefined, end: string | undefined): boolean {
+/** Whether the folder was listed as far as a page goes that the table fills, or to its end. */
+function covers(listed: Listed | undefined, { rows }: GalleryPage, limit: number): boolean {
   if (listed === undefined) return false;
   if ('complete' in listed) return true;
-  return end !== undefined && compareKeys(end, listed.through) <= 0;
+  const last = rows.at(-1)?.item.name;
+  return rows.length === limit && last !== undefined && compareKeys(last, listed.through) <= 0;
+}
+
+function warmPage({ rows, next }: GalleryPage, listed: Listed | undefined): Page {
+  // Where the listing has not come to its end, neither has the gallery.
+  const goesOn = listed !== undefined && 'through' in listed ? rows.at(-1)?.item.name : next;
+  return {
+    rows,
+    ...(goesOn === undefined ? {} : { next: goesOn }),
+    ...(listed === undefined ? {} : { listed }),
+  };
 }
 
 /** Merges the table's page with the folder's, in S3's order. */

@@ -21,6 +21,8 @@ export interface FunctionPool {
   readonly plan: FunctionPlan;
   readonly counts: Readonly<FunctionCounts>;
   invoke(event: string): Promise<Invoked>;
+  /** Starts a process ahead of the first call. */
+  warmUp(): void;
   /** Kills the processes that run now, as a crash would; answers how many there were. */
   killRunning(): number;
   stop(): void;
@@ -82,6 +84,9 @@ export function createPool(
       if (counts.running < plan.reservedConcurrency) return run(event);
       counts.throttles += 1;
       return { kind: 'throttled' };
+    },
+    warmUp() {
+      idle.push({ instance: startInstance(plan, environment, log, orphanage), since: Date.now() });
     },
     killRunning() {
       const victims = [...running];

@@ -13,6 +13,7 @@ const templateSchema = z.looseObject({
       Condition: z.string().optional(),
     }),
   ),
+  Outputs: z.record(z.string(), z.looseObject({ Value: z.unknown() })).default({}),
 });
 
 /** Types that run, and the schema of what is read of each. */
@@ -43,6 +44,7 @@ export interface Resource<T extends RunType> {
 /** A template read: its resources by type, in the template's order. */
 export interface Template {
   all<T extends RunType>(type: T): Resource<T>[];
+  readonly outputs: Readonly<Record<string, string>>;
 }
 
 /** Types whose names clients use, and the property that gives one. */
@@ -55,7 +57,8 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
 
 /** @throws an error that names the first resource type or property that the local cloud does not know. */
 export function readTemplate(input: unknown, stack: string, origins: Origins): Template {
-  const found = Object.entries(templateSchema.parse(input).Resources);
+  const { Resources, Outputs } = templateSchema.parse(input);
+  const found = Object.entries(Resources);
   for (const [logicalId, { Type, Condition }] of found) {
     refuseUnknownType(logicalId, Type);
     if (Condition !== undefined) {
@@ -77,6 +80,9 @@ export function readTemplate(input: unknown, stack: string, origins: Origins): T
   const resolve = createResolver(identities);
 
   return {
+    outputs: Object.fromEntries(
+      Object.entries(Outputs).map(([name, { Value }]) => [name, String(resolve(Value))]),
+    ),
     all(type) {
       return found
         .filter(([, { Type }]) => Type === type)

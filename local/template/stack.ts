@@ -68,6 +68,7 @@ export interface ApiPlan {
 }
 
 export interface StackPlan {
+  readonly outputs: Readonly<Record<string, string>>;
   readonly buckets: readonly BucketPlan[];
   readonly queues: readonly QueuePlan[];
   readonly tables: readonly TablePlan[];
@@ -79,6 +80,7 @@ export interface StackPlan {
 export function planStack(template: Template, assets: Assets): StackPlan {
   const mappings = template.all('AWS::Lambda::EventSourceMapping').map(planMapping);
   return {
+    outputs: template.outputs,
     buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, template)),
     queues: template.all('AWS::SQS::Queue').map(planQueue),
     tables: template.all('AWS::DynamoDB::Table').map(({ logicalId, name, properties }) => ({

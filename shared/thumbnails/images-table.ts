@@ -82,8 +82,8 @@ export async function readGallery(
         ':gallery': partitionOf(gallery),
         ...(after === undefined ? {} : { ':after': after }),
       },
-      // One more than asked for: the listing's own row may be among them.
-      Limit: limit + 1,
+      // Two more than asked for: the listing's own row, and one that tells whether there are more.
+      Limit: limit + 2,
     }),
   );
   const found = answer.Items ?? [];

@@ -204,3 +204,13 @@ test('the local template differs from the deployed one in the processor and the 
   const local = strip(JSON.stringify(templateOf({ local: true }).toJSON()));
   expect(local).toBe(strip(JSON.stringify(template.toJSON())));
 });
+
+test('locally a bucket answers in place of the CDN, and nothing is adopted', () => {
+  const changes = { delivery: { kind: 'cdn' }, adopt: { originals: 'my-photos' } } as const;
+  const local = templateOf({ changes, local: true });
+  local.resourceCountIs('AWS::CloudFront::Distribution', 0);
+  local.resourceCountIs('AWS::S3::Bucket', 2);
+  local.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { DELIVERY: '{"kind":"public"}' } },
+  });
+});

@@ -18,13 +18,13 @@ import {
 const ORIGIN = 'https://any.example';
 
 /** A picture whose card is told apart from another's by its colour. */
-export function photo(hue: number, width = 300, height = 200): Promise<Buffer> {
+function photo(hue: number, width = 300, height = 200): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: `hsl(${hue}, 90%, 50%)` } })
     .jpeg()
     .toBuffer();
 }
 
-export async function putFolder(target: Target, folder: string, count: number): Promise<string[]> {
+async function putFolder(target: Target, folder: string, count: number): Promise<string[]> {
   const images = Array.from({ length: count }, (_, index) => `${folder}/${1000 + index}.jpg`);
   await Promise.all(
     images.map(async (image, index) => put(target, image, await photo((index * 360) / count))),
@@ -108,7 +108,7 @@ export async function fiftyCallersAskForOnePage(target: Target): Promise<string[
 }
 
 /** Keys that break URL handling, lists, messages and file systems. */
-export const HOSTILE_KEYS = [
+const HOSTILE_KEYS = [
   'keys/plain.jpg',
   'keys/with space.jpg',
   'keys/a+b.jpg',

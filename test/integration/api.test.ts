@@ -140,6 +140,13 @@ test('a warm page of 80 is one Query and nothing else', async () => {
   expect(statesOf(images)).toEqual(['ready']);
 });
 
+test('a gallery of exactly a page has no second one', async () => {
+  await putFolder(80);
+  const service = serviceOf(engines.newProcess());
+  expect((await page(service)).cursor).toBeUndefined();
+  expect((await page(service)).cursor).toBeUndefined();
+});
+
 test('80 warm images that are named are one BatchGetItem and nothing else', async () => {
   const named = await putMade(80);
   const process = engines.newProcess();
@@ -266,13 +273,13 @@ test('a cursor of the caller’s own making hides nothing from anyone', async ()
 });
 
 test('names that sort before the row that says what is listed are no obstacle', async () => {
-  const names = [' (1).jpg', ' (2).jpg', ' (3).jpg', 'a.jpg'];
+  const names = [' (1).jpg', ' (2).jpg', ' (3).jpg', ' (4).jpg', 'a.jpg'];
   for (const name of names) await putOriginal(engines, `${gallery}/${name}`, await picture('red'));
   await page(serviceOf(engines.newProcess()));
   const process = engines.newProcess();
   const service = serviceOf(process);
   const first = await page(service, 2);
-  const second = await page(service, 2, first.cursor);
+  const second = await page(service, 3, first.cursor);
   expect([...first.images, ...second.images].map(({ image }) => image)).toEqual(
     names.map((name) => `${gallery}/${name}`),
   );

@@ -11,7 +11,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startFauxqs } from 'fauxqs';
 
 // The embedded engines alone, without the local cloud around them: real S3, SQS and DynamoDB calls
-// for tests of what the functions do with them.
+// for tests of what the functions do with them. With TEST_ENGINE=moto, moto_server in their place:
+// a second opinion, where it is installed.
 
 const aws = {
   region: 'us-east-1',
@@ -35,10 +36,15 @@ export interface Engines {
   stop: () => Promise<void>;
 }
 
+interface Endpoints {
+  endpoint: string;
+  dynamo: string;
+  stop: () => Promise<void>;
+}
+
 export async function startEngines(): Promise<Engines> {
-  const fauxqs = await startFauxqs({ port: 0, logger: false });
-  const endpoint = `http://127.0.0.1:${fauxqs.port}`;
-  const dynoxide = await startDynoxide();
+  const endpoints = await (process.env.TEST_ENGINE === 'moto' ? startMoto() : startEmbedded());
+  const { endpoint } = endpoints;
   const s3 = new S3Client({
     ...aws,
     endpoint,
@@ -47,7 +53,7 @@ export async function startEngines(): Promise<Engines> {
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   const sqs = new SQSClient({ ...aws, endpoint });
-  const raw = new DynamoDBClient({ ...aws, endpoint: dynoxide.endpoint });
+  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
   for (const Bucket of [ORIGINALS, THUMBNAILS]) await s3.send(new CreateBucketCommand({ Bucket }));
   const { QueueUrl: queueUrl = '' } = await sqs.send(
     new CreateQueueCommand({ QueueName: 'on-demand' }),
@@ -62,7 +68,7 @@ export async function startEngines(): Promise<Engines> {
     removeOriginal: async (image) => {
       await s3.send(new DeleteObjectCommand({ Bucket: ORIGINALS, Key: image }));
     },
-    newProcess: () => newProcess({ endpoint, dynamo: dynoxide.endpoint }),
+    newProcess: () => newProcess(endpoints),
     createTable: async () => {
       const TableName = `images-${++tables}`;
       await raw.send(
@@ -83,8 +89,7 @@ export async function startEngines(): Promise<Engines> {
     },
     stop: async () => {
       for (const client of [s3, sqs, raw]) client.destroy();
-      await fauxqs.stop();
-      await dynoxide.stop();
+      await endpoints.stop();
     },
   };
 }
@@ -171,6 +176,33 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
   };
 }
 
+async function startEmbedded(): Promise<Endpoints> {
+  const fauxqs = await startFauxqs({ port: 0, logger: false });
+  const dynoxide = await startDynoxide();
+  return {
+    endpoint: `http://127.0.0.1:${fauxqs.port}`,
+    dynamo: dynoxide.endpoint,
+    stop: async () => {
+      await fauxqs.stop();
+      await dynoxide.stop();
+    },
+  };
+}
+
+async function startMoto(): Promise<Endpoints> {
+  const port = await freePort();
+  const child = spawn('moto_server', ['-p', String(port)], { stdio: 'ignore' });
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilAnswering(endpoint, child);
+  return {
+    endpoint,
+    dynamo: endpoint,
+    stop: async () => {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
 async function startDynoxide(): Promise<{ endpoint: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'glimpse-test-'));
   const port = await freePort();
@@ -194,8 +226,8 @@ async function startDynoxide(): Promise<{ endpoint: string; stop: () => Promise<
 }
 
 async function untilAnswering(endpoint: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (child.exitCode !== null) throw new Error(`dynoxide left with ${child.exitCode}`);
+  for (let tries = 0; tries < 400; tries++) {
+    if (child.exitCode !== null) throw new Error(`the engine left with ${child.exitCode}`);
     try {
       await fetch(endpoint);
       return;
@@ -203,7 +235,7 @@ async function untilAnswering(endpoint: string, child: ChildProcess): Promise<vo
       await sleep(25);
     }
   }
-  throw new Error('dynoxide does not answer');
+  throw new Error('the engine does not answer');
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,18 @@
+import type { Config } from './config-schema.ts';
+
+/**
+ * The configuration as the local cloud runs it. Together with where sharp comes from
+ * (constructs/glimpse-function.ts), this is all that its template has different from the one that
+ * AWS deploys:
+ * - the processor is this machine's;
+ * - a laptop has no CDN, so the thumbnails bucket answers itself;
+ * - buckets that the stack would adopt are not on this machine, so it has its own.
+ */
+export function asRunLocally(config: Config): Config {
+  return {
+    ...config,
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    delivery: config.delivery.kind === 'cdn' ? { kind: 'public' } : config.delivery,
+    adopt: {},
+  };
+}
