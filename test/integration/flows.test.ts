@@ -91,10 +91,14 @@ describe('a bucket whose uploads are told of', () => {
         MessageBody: encodeRequest(image),
       }),
     );
+    // Asking for the image sooner would have it made.
+    const consumer = running.cloud.endpoints.functions.ThumbnailsFailures ?? '';
     await until(
-      () => thumbnails(running.target, [image]),
-      ([found]) => found?.failure?.class === 'transient',
+      async () => running.cloud.counts(consumer),
+      ({ invocations, running: busy }) => invocations > 0 && busy === 0,
     );
+    const [found] = await thumbnails(running.target, [image]);
+    expect(found?.failure?.class).toBe('transient');
   });
 });
 
