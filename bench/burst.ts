@@ -40,6 +40,11 @@ async function measure(target: Target): Promise<void> {
   await until(() => thumbnails(target, warm), settled, { withinMs: 300_000 });
   const cold = await fill(target, 'cold', COLD, bytes);
 
+  // A process that has just started is slow for reasons of its own, also at its first claims.
+  const early = await fill(target, 'early', 20, bytes);
+  await load(target, async () => {
+    await until(() => thumbnails(target, early), settled, { withinMs: 300_000, everyMs: 500 });
+  });
   const quiet = await load(target, async () => {});
   let madeMs = 0;
   let answerMs = 0;
@@ -47,7 +52,8 @@ async function measure(target: Target): Promise<void> {
     const started = performance.now();
     await thumbnails(target, cold);
     answerMs = performance.now() - started;
-    await until(() => thumbnails(target, cold), settled, { withinMs: 300_000 });
+    // As often as the API asks its callers to.
+    await until(() => thumbnails(target, cold), settled, { withinMs: 300_000, everyMs: 500 });
     madeMs = performance.now() - started;
   });
   console.log(`| calls of a warm page | count | p50 ms | p99 ms |`);

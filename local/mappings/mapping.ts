@@ -28,7 +28,7 @@ const RECEIVE_LIMIT = 10;
 export function startMapping(options: MappingOptions): Mapping {
   const stopping = new AbortController();
   const { maximumConcurrency } = options.plan;
-  const pollers = Math.min(maximumConcurrency, 2 * availableParallelism());
+  const pollers = Math.min(maximumConcurrency, Math.max(2, availableParallelism()));
   const ended = Promise.all(Array.from({ length: pollers }, () => poll(options, stopping.signal)));
   return {
     async stop() {

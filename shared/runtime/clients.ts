@@ -5,8 +5,11 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 // Region, credentials and endpoints come from the environment that Lambda sets.
 
-/** A page of a gallery claims its cold images all at once. */
-const CONNECTIONS = 128;
+/**
+ * A page of a gallery claims its cold images all at once. So many connections share them: opening
+ * one an image would cost a small function more in TLS than it saves, and keep others waiting.
+ */
+const CONNECTIONS = 16;
 
 /** Milliseconds. A call that hangs must not hold its function until the timeout. */
 const CALL_LIMITS = { connectionTimeout: 2000, requestTimeout: 10_000 };
@@ -27,7 +30,11 @@ export function createSqs(): SQSClient {
 export function createDynamo(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(
     new DynamoDBClient({
-      requestHandler: { ...CALL_LIMITS, httpsAgent: { maxSockets: CONNECTIONS } },
+      requestHandler: {
+        ...CALL_LIMITS,
+        httpAgent: { maxSockets: CONNECTIONS },
+        httpsAgent: { maxSockets: CONNECTIONS },
+      },
     }),
   );
 }

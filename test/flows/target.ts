@@ -97,7 +97,7 @@ export async function thumbnails(
 export async function until<T>(
   look: () => Promise<T>,
   enough: (found: T) => boolean,
-  { withinMs = 45_000 }: { withinMs?: number } = {},
+  { withinMs = 45_000, everyMs = 100 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -108,7 +108,7 @@ export async function until<T>(
         `not within ${withinMs} ms; last seen: ${JSON.stringify(found).slice(0, 2000)}`,
       );
     }
-    await sleep(100);
+    await sleep(everyMs);
   }
 }
 
