@@ -1,7 +1,7 @@
 // What a burst of cold images does to everyone else: the p99 of calls that have nothing to do with
 // it, quiet and during the burst, in one run on the local cloud. Also how long the images take.
 //
-//   node bench/burst.ts [images=81]
+//   npm run bench:burst -- [images=81]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

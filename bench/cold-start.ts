@@ -1,6 +1,6 @@
 // What a function's first call costs on this machine, by stages, and how large its bundle is.
 //
-//   node bench/cold-start.ts [starts=11]
+//   npm run bench:cold-start -- [starts=7]
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
