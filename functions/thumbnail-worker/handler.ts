@@ -5,8 +5,9 @@ import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
 import { readEnv } from './env.ts';
-import { makeThumbnails, type Outcome, type Workshop } from './make-thumbnails.ts';
+import { makeThumbnails } from './make-thumbnails.ts';
 import { retryDelay } from './retry-delay.ts';
+import type { Outcome, Workshop } from './workshop.ts';
 
 const logger = new Logger();
 const metrics = new Metrics();

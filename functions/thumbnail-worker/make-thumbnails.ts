@@ -4,14 +4,10 @@ import type { Work } from '../../shared/messages/thumbnail-work.ts';
 import { type FailureClass, failureClassSchema } from '../../shared/thumbnails/failure.ts';
 import { type Made, missingVariants } from '../../shared/thumbnails/image-item.ts';
 import { splitImage, thumbnailKey } from '../../shared/thumbnails/image-key.ts';
-import { addGallery, type ImagesTable } from '../../shared/thumbnails/images-table.ts';
-import { type Original, type Originals, readOriginal } from '../../shared/thumbnails/originals.ts';
+import { addGallery } from '../../shared/thumbnails/images-table.ts';
+import { type Original, readOriginal } from '../../shared/thumbnails/originals.ts';
 import { type RenderedVariant, render } from '../../shared/thumbnails/render.ts';
-import {
-  deleteThumbnails,
-  type ThumbnailsBucket,
-  writeThumbnail,
-} from '../../shared/thumbnails/thumbnails-bucket.ts';
+import { deleteThumbnails, writeThumbnail } from '../../shared/thumbnails/thumbnails-bucket.ts';
 import { recipeOf, type Variant } from '../../shared/thumbnails/variant.ts';
 import {
   claimForWork,
@@ -24,25 +20,7 @@ import {
 } from '../../shared/thumbnails/worker-claim.ts';
 import { removeThumbnails } from './remove-thumbnails.ts';
 import { retryDelay } from './retry-delay.ts';
-
-export interface Workshop {
-  table: ImagesTable;
-  originals: Originals;
-  thumbnails: ThumbnailsBucket;
-  variants: readonly Variant[];
-  /** Of one original. */
-  maxBytes: number;
-  /** Of the whole process. */
-  memoryBytes: number;
-  now: () => number;
-  /** Galleries that this process has added to the list already. */
-  galleries: Set<string>;
-}
-
-export type Outcome =
-  | { kind: 'made'; variants: number }
-  | { kind: 'done' | 'stale' | 'removed' }
-  | { kind: 'failed'; class: FailureClass; reason: string };
+import type { Outcome, Workshop } from './workshop.ts';
 
 /** After so many workers died with an image in hand, the image is what kills them. */
 const MOST_DEATHS = 4;

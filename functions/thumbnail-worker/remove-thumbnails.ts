@@ -1,7 +1,7 @@
 import { originalExists } from '../../shared/thumbnails/originals.ts';
 import { deleteThumbnails } from '../../shared/thumbnails/thumbnails-bucket.ts';
 import { forget, type Hold, letGo } from '../../shared/thumbnails/worker-claim.ts';
-import type { Outcome, Workshop } from './make-thumbnails.ts';
+import type { Outcome, Workshop } from './workshop.ts';
 
 /**
  * Follows the removal of an original, under the image's claim, so that nothing is made meanwhile.

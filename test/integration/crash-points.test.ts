@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeThumbnails, type Outcome } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import type { Outcome } from '../../functions/thumbnail-worker/workshop.ts';
 import type { Work } from '../../shared/messages/thumbnail-work.ts';
 import { thumbnailKey } from '../../shared/thumbnails/image-key.ts';
 import { readGalleries } from '../../shared/thumbnails/images-table.ts';

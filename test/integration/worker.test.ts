@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeThumbnails, type Outcome } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import type { Outcome } from '../../functions/thumbnail-worker/workshop.ts';
 import { BusyError } from '../../shared/errors.ts';
 import type { Work } from '../../shared/messages/thumbnail-work.ts';
 import { giveUp } from '../../shared/thumbnails/give-up.ts';

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import sharp from 'sharp';
-import type { Workshop } from '../../functions/thumbnail-worker/make-thumbnails.ts';
+import type { Workshop } from '../../functions/thumbnail-worker/workshop.ts';
 import { type ImageItem, imageItemSchema } from '../../shared/thumbnails/image-item.ts';
 import { keyOf } from '../../shared/thumbnails/images-table.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
