@@ -98,6 +98,25 @@ export async function coldImagesBecomeThumbnails(target: Target): Promise<void> 
   expect(performance.now() - asked).toBeGreaterThan(answeredMs);
 }
 
+/** Without script: a placeholder that nobody may cache, then a redirect to the thumbnail itself. */
+export async function aPlainImgWorks(target: Target): Promise<void> {
+  const image = 'plain/a+b %25.jpg';
+  await put(target, image, await photo(120));
+  const url = new URL('/thumbnail', target.api);
+  url.search = new URLSearchParams({ image, variant: 'card' }).toString();
+  const ask = () => fetch(url, { redirect: 'manual' });
+  const cold = await ask();
+  expect(cold.status).toBe(200);
+  expect(cold.headers.get('content-type')).toMatch(/^image\//);
+  expect(cold.headers.get('cache-control')).toBe('no-store');
+  expect(cold.headers.get('retry-after')).toBe('1');
+  expect(cold.headers.get('x-glimpse-state')).toBe('pending');
+  const warm = await until(ask, ({ status }) => status === 302);
+  expect(warm.headers.get('cache-control')).toBe('private, max-age=60');
+  const followed = await fetch(url);
+  expect(followed.headers.get('content-type')).toBe('image/webp');
+}
+
 /** @returns the images that were asked for; the caller knows how many were made. */
 export async function fiftyCallersAskForOnePage(target: Target): Promise<string[]> {
   const images = await putFolder(target, 'fifty', 80);

@@ -117,6 +117,9 @@ describe('a bucket that tells nobody of its uploads', () => {
   test('cold images become thumbnails by being asked for, and no answer waits for them', () =>
     flows.coldImagesBecomeThumbnails(running.target));
 
+  test('a plain img shows a placeholder and then the thumbnail', () =>
+    flows.aPlainImgWorks(running.target));
+
   test('fifty callers who ask for one page of 80 cold images cause 80 generations', async () => {
     const before = running.measured.get('ImagesMade') ?? 0;
     const images = await flows.fiftyCallersAskForOnePage(running.target);
