@@ -1,15 +1,18 @@
-import { appendFileSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openJournal } from '../../../local/gateway/journal.ts';
 
+let folder: string;
 let path: string;
 const what = { bucket: 'b', key: 'a b/é.jpg', eventName: 'ObjectCreated:Put' };
 
 beforeEach(() => {
-  path = join(mkdtempSync(join(tmpdir(), 'glimpse-journal-')), 'notifications.jsonl');
+  folder = mkdtempSync(join(tmpdir(), 'glimpse-journal-'));
+  path = join(folder, 'notifications.jsonl');
 });
+afterEach(() => rmSync(folder, { recursive: true }));
 
 test('what was opened and not closed is left over, after a restart too', () => {
   const journal = openJournal(path);
