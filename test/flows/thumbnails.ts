@@ -87,15 +87,12 @@ export async function replacedAndRemovedOriginalsAreFollowed(target: Target): Pr
 /** A bucket that was there before, without notifications: only requests set work going. */
 export async function coldImagesBecomeThumbnails(target: Target): Promise<void> {
   const images = await putFolder(target, 'cold', 30);
-  const asked = performance.now();
   const first = await gallery(target, 'cold', { limit: 100 });
-  const answeredMs = performance.now() - asked;
   expect(first.map(({ image }) => image)).toEqual(images);
+  // Had the answer waited for one of them, that one would be ready.
   expect(first.every(({ state }) => state === 'pending')).toBe(true);
   const made = await until(() => gallery(target, 'cold'), settled);
   expect(made.every(({ state }) => state === 'ready')).toBe(true);
-  // Making 30 takes far longer than the first answer did: it did not wait for them.
-  expect(performance.now() - asked).toBeGreaterThan(answeredMs);
 }
 
 /** Without script: a placeholder that nobody may cache, then a redirect to the thumbnail itself. */
