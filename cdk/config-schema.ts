@@ -92,7 +92,9 @@ export function parseConfig(input: unknown): Config {
     typeof part === 'number' ? `[${part}]` : `.${String(part)}`,
   );
   const name = path.join('').replace(/^\./, '') || 'config';
-  throw new Error(`cdk/config.ts: ${name}: ${issue.message}${came(input, issue.path)}.`);
+  const message = issue.message.replace(/^Invalid input: |, received .*$/g, '');
+  const got = message.includes(', got ') ? '' : came(input, issue.path);
+  throw new Error(`cdk/config.ts: ${name}: ${message}${got}.`);
 }
 
 function came(input: unknown, path: PropertyKey[]): string {

@@ -18,6 +18,7 @@ const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each
   --variant V       only images that lack this variant
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
+  --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
   --restart         from the beginning, where an earlier run was stopped
   --help
 
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
       missing: { type: 'boolean', default: false },
       variant: { type: 'string' },
       outputs: { type: 'string' },
+      state: { type: 'string', default: '.glimpse' },
       restart: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -43,7 +45,7 @@ async function main(): Promise<void> {
   if (values.all === (values.gallery !== undefined)) {
     throw new UsageError('Expected either --gallery G or --all. See --help.');
   }
-  const target = await openTarget(values.outputs);
+  const target = await openTarget(values.outputs, values.state);
   const lacking = lackingVariants(target, values);
   const { restart, ...asked } = values;
   const position = await openPosition([target.outputs.OriginalsBucket, asked], restart);
@@ -84,6 +86,11 @@ async function run(backfill: Backfill, position: Position): Promise<void> {
     return;
   }
   await position.clear();
+  if (tally.listed === 0 && backfill.after === undefined) {
+    throw new UsageError(
+      'Nothing is there: expected a gallery of the originals bucket, such as a/b for a/b/c.jpg.',
+    );
+  }
   console.log(`Done: ${summary}`);
 }
 

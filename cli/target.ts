@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { json } from '../shared/runtime/env.ts';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
@@ -28,23 +29,26 @@ const endpointsSchema = z.object({
   credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
 });
 
-const LOCAL = '.glimpse/endpoints.json';
-
 /** An error that needs no stack trace: it says what to do. */
 export class UsageError extends Error {}
 
 /**
  * @param outputsFile what `cdk deploy --outputs-file` wrote; undefined for the local cloud.
+ * @param stateDir the local cloud's.
  */
-export async function openTarget(outputsFile: string | undefined): Promise<Target> {
-  return outputsFile === undefined ? await openLocal() : await openDeployed(outputsFile);
+export async function openTarget(
+  outputsFile: string | undefined,
+  stateDir: string,
+): Promise<Target> {
+  return outputsFile === undefined ? await openLocal(stateDir) : await openDeployed(outputsFile);
 }
 
-async function openLocal(): Promise<Target> {
-  const text = await readFile(LOCAL, 'utf8').catch(() => undefined);
+async function openLocal(stateDir: string): Promise<Target> {
+  const file = join(stateDir, 'endpoints.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) {
     throw new UsageError(
-      `There is no ${LOCAL}: start the local cloud with "npm start", or name a deployed stack with --outputs FILE.`,
+      `There is no ${file}: start the local cloud with "npm start", or name a deployed stack with --outputs FILE.`,
     );
   }
   const local = endpointsSchema.extend({ outputs: outputsSchema }).parse(JSON.parse(text));

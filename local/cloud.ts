@@ -9,6 +9,7 @@ import {
 } from './endpoints.ts';
 import { createAwsJson } from './engines/aws-json.ts';
 import { createBuckets, createQueues, createTables } from './engines/create.ts';
+import { endLeftOver } from './engines/dynoxide.ts';
 import { type Engines, startEngines } from './engines/engines.ts';
 import type { FunctionCounts, FunctionPool, Invoked } from './functions/pool.ts';
 import { createEngine } from './gateway/engine.ts';
@@ -91,6 +92,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
 
   const state = takeState(stateDir, options.reset ?? false);
   stops.push(() => state.release());
+  await endLeftOver(stateDir);
   const servers = await listenAll(port, stops);
 
   // Both take seconds, and neither needs the other.

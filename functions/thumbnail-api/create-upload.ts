@@ -9,8 +9,9 @@ export interface UploadRequest {
 }
 
 /**
- * A form that uploads one file of this key, type and size, and no other. A key that is taken is
- * refused: whoever may call the API may add images, not replace them.
+ * A form that uploads one file of this key, type and size, and no other. It is only signed for a key
+ * that is free; S3 has no condition for that in a form, so until it expires a form stays good for a
+ * key that was taken meanwhile.
  */
 export async function createUpload(
   { originals, uploads, now }: Service,

@@ -33,8 +33,8 @@ export const handler = httpHandler(
 
 // Built on cold start.
 
-/** Seconds in which an upload must have begun. */
-const UPLOAD_LIFETIME = 900;
+/** Seconds in which an upload must have begun: enough for a person's click, and little to hoard. */
+const UPLOAD_LIFETIME = 300;
 
 const service = once((): Service => {
   const env = readEnv();

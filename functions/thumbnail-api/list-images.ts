@@ -62,8 +62,9 @@ export async function listImages(
 
   const wanted = [variant];
   const { rows, complete } = await warmUp(service, page.rows, wanted);
-  // Only now does the table have a row for each.
-  if (adopting && complete && page.listed !== undefined && rows.length > 0) {
+  const shown = rows.filter(({ item }) => item.failure?.class !== 'missing');
+  // Only now does the table have a row for each. A gallery of which nothing exists is none.
+  if (adopting && complete && page.listed !== undefined && shown.length > 0) {
     await Promise.all([
       saveListed(service.table, gallery, page.listed, from?.after),
       ...(from === undefined ? [addGallery(service.table, gallery)] : []),
@@ -72,9 +73,7 @@ export async function listImages(
   const now = service.now();
   const urls = await service.urls(new Date(now));
   return {
-    images: rows
-      .filter(({ item }) => item.failure?.class !== 'missing')
-      .map(({ image, item }) => viewImage(image, item, wanted, urls, now)),
+    images: shown.map(({ image, item }) => viewImage(image, item, wanted, urls, now)),
     ...(page.next === undefined
       ? {}
       : {

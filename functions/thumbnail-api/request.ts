@@ -60,9 +60,15 @@ export function parse<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = [where, ...(issue?.path ?? [])].join('.');
-  const came =
-    issue?.input === undefined ? '' : `, got ${JSON.stringify(issue.input).slice(0, 80)}`;
-  throw new InvalidRequestError(`${path}: ${issue?.message ?? 'invalid'}${came}`);
+  const came = issue?.input === undefined ? '' : `, got ${show(issue.input)}`;
+  const message = (issue?.message ?? 'invalid').replace(/^Invalid input: |, received .*$/g, '');
+  throw new InvalidRequestError(`${path}: ${message}${came}`);
+}
+
+/** As JSON, but for the numbers that it has no words for. */
+function show(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return (text ?? String(value)).slice(0, 80);
 }
 
 /** Callers name variants; the error names those that there are. */

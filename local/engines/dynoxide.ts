@@ -36,10 +36,8 @@ export async function startDynoxide(
   stateDir: string,
   port: number,
 ): Promise<Dynoxide> {
-  const pidFile = join(stateDir, 'dynoxide.pid');
-  const database = join(stateDir, 'dynamodb.sqlite');
-  killLeftOver(pidFile, database);
-
+  const pidFile = pidFileOf(stateDir);
+  const database = databaseOf(stateDir);
   const chosen = port === 0 ? await freePort() : port;
   // A group of its own, or a Ctrl-C in the terminal would end it before what still writes to it.
   const child = spawn(binary, ['serve', '--port', String(chosen), '--db-path', database], {
@@ -89,16 +87,23 @@ async function answers(port: number, exited: Promise<string>): Promise<void> {
   throw new Error(`dynoxide did not answer on port ${port} within ten seconds.`);
 }
 
+const pidFileOf = (stateDir: string) => join(stateDir, 'dynoxide.pid');
+const databaseOf = (stateDir: string) => join(stateDir, 'dynamodb.sqlite');
+
 /**
- * If every Node process was killed at once, nobody was left to end dynoxide. The number may meanwhile
- * be another program's, so its command line is looked at first.
+ * Ends a dynoxide whose parent was killed before it could do so itself, and waits until its port is
+ * free. The number may meanwhile be another program's, so its command line is looked at first.
  */
-function killLeftOver(pidFile: string, database: string): void {
+export async function endLeftOver(stateDir: string): Promise<void> {
+  const pidFile = pidFileOf(stateDir);
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
   const commandLine = `/proc/${pid}/cmdline`;
-  if (Number.isInteger(pid) && pid > 1 && existsSync(commandLine)) {
-    if (readFileSync(commandLine, 'utf8').includes(database)) process.kill(pid, 'SIGKILL');
+  const isOurs = () =>
+    existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes(databaseOf(stateDir));
+  if (Number.isInteger(pid) && pid > 1 && isOurs()) {
+    process.kill(pid, 'SIGKILL');
+    for (const end = Date.now() + 2000; Date.now() < end && isOurs(); await sleep(10));
   }
   rmSync(pidFile, { force: true });
 }

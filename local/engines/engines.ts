@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { findDynoxide } from './dynoxide.ts';
+import { endLeftOver, findDynoxide } from './dynoxide.ts';
 import { fromHost, type ToHost } from './messages.ts';
 
 export interface Engines {
@@ -43,9 +43,11 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   let stopping = false;
   const exited = once(child, 'exit');
   const failed = new Promise<string>((resolve) => {
-    void exited.then(() => {
-      if (!stopping)
-        resolve(`The engines ended; ${join(stateDir, 'logs', 'engines.log')} may say why.`);
+    void exited.then(async () => {
+      if (stopping) return;
+      // Killed, it could not end its own child.
+      await endLeftOver(stateDir);
+      resolve(`The engines ended; ${join(stateDir, 'logs', 'engines.log')} may say why.`);
     });
   });
 

@@ -387,6 +387,8 @@ test('an image that is missing is told to whoever named it, and not listed', asy
   const { images } = await askThumbnails(service, [image], [card]);
   expect(images[0]?.failure?.class).toBe('missing');
   expect((await page(service)).images).toEqual([]);
+  // Nor is there a gallery because somebody asked for what was never there.
+  expect(await listGalleries(service, undefined)).toEqual({ galleries: [] });
 });
 
 test('a plain img gets the URL, or a placeholder that says what it is', async () => {

@@ -215,6 +215,19 @@ test('when all are killed at once, the next start ends the dynoxide that is left
   await expectFilled(second);
 });
 
+test('when the engines are killed, dynoxide goes with them, and it says so', async () => {
+  const running = await ready();
+  const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
+  const engines = familyOf(running.child.pid ?? 0).filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('engine-host'),
+  );
+  for (const pid of engines) process.kill(pid, 'SIGKILL');
+  expect(engines).toHaveLength(1);
+  expect(await running.exit).toBe(1);
+  expect(running.output()).toContain('The engines ended');
+  expect(alive(dynoxide)).toBe(false);
+});
+
 test('an upload whose notification was not sent before kill -9 is told at the next start', async () => {
   const first = await ready();
   await upload(first);

@@ -75,3 +75,11 @@ test('a page of a gallery is 80 images unless the caller says otherwise', () => 
   const query = request.parse(request.imagesQuery, 'query', { gallery: '', variant: 'card' });
   expect(query.limit).toBe(80);
 });
+
+test('numbers that JSON has no words for are shown as they are', () => {
+  const upload = { image: 'a', contentType: 'image/png', bytes: Number.POSITIVE_INFINITY };
+  expect(() => request.parse(request.uploadBody, 'body', upload)).toThrow(/got Infinity$/);
+  expect(() => request.parse(request.uploadBody, 'body', null)).toThrow(
+    /^body: expected object, got null$/,
+  );
+});
