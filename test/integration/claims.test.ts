@@ -10,6 +10,7 @@ import { recipeOf, type Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
 import { claimForWork, letGo, postpone } from '../../shared/thumbnails/worker-claim.ts';
 import { type Engines, startEngines } from './engines.ts';
+import { card, zoom } from './workshop.ts';
 
 let engines: Engines;
 let table: ImagesTable;
@@ -20,16 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => engines.stop());
 
-const card: Variant = {
-  name: 'card',
-  width: 480,
-  height: 480,
-  fit: 'inside',
-  format: 'webp',
-  quality: 75,
-  orientation: 'exif',
-};
-const zoom: Variant = { ...card, name: 'zoom', width: 1600, height: 1600 };
 const both = [card, zoom];
 const NOW = 1_000_000;
 
