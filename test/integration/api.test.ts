@@ -103,7 +103,11 @@ async function receiveJobs(): Promise<string[]> {
   const jobs: string[] = [];
   for (;;) {
     const { Messages: messages = [] } = await engines.sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: engines.queueUrl, MaxNumberOfMessages: 10 }),
+      new ReceiveMessageCommand({
+        QueueUrl: engines.queueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 600,
+      }),
     );
     if (messages.length === 0) return jobs;
     for (const { Body: body = '' } of messages) {

@@ -48,7 +48,11 @@ async function queued(): Promise<string[]> {
   const images: string[] = [];
   for (;;) {
     const { Messages: messages = [] } = await engines.sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: engines.queueUrl, MaxNumberOfMessages: 10 }),
+      new ReceiveMessageCommand({
+        QueueUrl: engines.queueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 600,
+      }),
     );
     if (messages.length === 0) return images.sort();
     for (const { Body: body = '' } of messages) {
