@@ -1,4 +1,4 @@
-import { PurgeQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { askThumbnails } from '../../functions/thumbnail-api/ask-thumbnails.ts';
@@ -10,14 +10,13 @@ import type { Service } from '../../functions/thumbnail-api/service.ts';
 import { showThumbnail } from '../../functions/thumbnail-api/show-thumbnail.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
 import { ConflictError, UploadTooLargeError } from '../../shared/errors.ts';
-import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
 import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import type { ImageView } from '../../shared/thumbnails/image-view.ts';
 import { keyOf } from '../../shared/thumbnails/images-table.ts';
 import { createUploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
 import { recipeOf } from '../../shared/thumbnails/variant.ts';
 import { type Engines, ORIGINALS, type Process, startEngines, THUMBNAILS } from './engines.ts';
-import { card, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
+import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
 
 let engines: Engines;
 let table: string;
@@ -98,24 +97,6 @@ async function putFolder(count: number): Promise<string[]> {
   return images;
 }
 
-/** What the queue holds, and what a worker would make of it. */
-async function receiveJobs(): Promise<string[]> {
-  const jobs: string[] = [];
-  for (;;) {
-    const { Messages: messages = [] } = await engines.sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: engines.queueUrl,
-        MaxNumberOfMessages: 10,
-        VisibilityTimeout: 600,
-      }),
-    );
-    if (messages.length === 0) return jobs;
-    for (const { Body: body = '' } of messages) {
-      jobs.push(...parseMessage(body).map((work) => work.image));
-    }
-  }
-}
-
 async function work(images: readonly string[]): Promise<void> {
   const shop = workshopOf(engines.newProcess(), table, clock);
   for (const image of images) {
@@ -172,7 +153,7 @@ test('a cold page of 80 adds one round of claims and 8 SendMessageBatch', async 
     SendMessageBatch: 8,
     PutItem: 1,
   });
-  expect((await receiveJobs()).sort()).toEqual(folder);
+  expect((await drainQueue(engines)).sort()).toEqual(folder);
 
   // Their claims lapse without an answer.
   clock.now += 120_001;
@@ -189,7 +170,7 @@ test('fifty callers who ask for the same 80 cold images cause 80 jobs', async ()
   await putFolder(80);
   const services = Array.from({ length: 50 }, () => serviceOf(engines.newProcess()));
   await Promise.all(services.map((service) => page(service)));
-  const jobs = await receiveJobs();
+  const jobs = await drainQueue(engines);
   expect(jobs).toHaveLength(80);
   expect(new Set(jobs).size).toBe(80);
 });
@@ -329,7 +310,7 @@ test('messages that SQS did not take are sent once more', async () => {
   }));
   await page(serviceOf(process));
   expect(tally(process.calls)).toMatchObject({ SendMessageBatch: 2 });
-  expect(await receiveJobs()).toEqual([`${gallery}/1003.jpg`]);
+  expect(await drainQueue(engines)).toEqual([`${gallery}/1003.jpg`]);
 });
 
 test('where the queue takes nothing the claims are given back and the caller is told', async () => {
@@ -344,7 +325,7 @@ test('where the queue takes nothing the claims are given back and the caller is 
   service.queue = { client: process.sqs, url: `${engines.queueUrl}-that-is-not-there` };
   await expect(page(service)).rejects.toThrow('the queue took none of the messages');
   expect(statesOf((await page(serviceOf(engines.newProcess()))).images)).toEqual(['pending']);
-  expect(await receiveJobs()).toHaveLength(10);
+  expect(await drainQueue(engines)).toHaveLength(10);
 });
 
 test('an API that dies after any of its calls keeps no image from being made', async () => {
@@ -355,9 +336,9 @@ test('an API that dies after any of its calls keeps no image from being made', a
     await expect(page(serviceOf(dying))).rejects.toThrow();
     clock.now += 120_001;
   }
-  await receiveJobs();
+  await drainQueue(engines);
   await page(serviceOf(engines.newProcess()));
-  expect(new Set(await receiveJobs()).size).toBe(3);
+  expect(new Set(await drainQueue(engines)).size).toBe(3);
 });
 
 test('an image that failed is failed with its reason, and tried again after its time', async () => {
@@ -381,7 +362,7 @@ test('one image asked for twice in a request is claimed once and answered twice'
   const service = serviceOf(engines.newProcess());
   const { images } = await askThumbnails(service, [image, image], [card, zoom]);
   expect(images.map(({ state }) => state)).toEqual(['pending', 'pending']);
-  expect(await receiveJobs()).toEqual([image]);
+  expect(await drainQueue(engines)).toEqual([image]);
 });
 
 test('an image that is missing is told to whoever named it, and not listed', async () => {

@@ -1,10 +1,9 @@
-import { PurgeQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Backfill, enqueue, type Tally } from '../../cli/enqueue.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
-import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
 import { type Engines, ORIGINALS, startEngines } from './engines.ts';
-import { card, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
+import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
 
 let engines: Engines;
 let table: string;
@@ -44,23 +43,6 @@ async function run(options: Partial<Backfill>): Promise<Tally> {
   return last;
 }
 
-async function queued(): Promise<string[]> {
-  const images: string[] = [];
-  for (;;) {
-    const { Messages: messages = [] } = await engines.sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: engines.queueUrl,
-        MaxNumberOfMessages: 10,
-        VisibilityTimeout: 600,
-      }),
-    );
-    if (messages.length === 0) return images.sort();
-    for (const { Body: body = '' } of messages) {
-      images.push(...parseMessage(body).map(({ image }) => image));
-    }
-  }
-}
-
 const make = (image: string, variants = [card, zoom]) =>
   makeThumbnails(
     { ...workshopOf(engines.newProcess(), table, clock), variants },
@@ -72,7 +54,7 @@ test('every image of a gallery gets a message, none of the folders below it', as
   const images = await put('a.jpg', 'b.jpg', 'ü + %.jpg');
   await put('below/c.jpg');
   expect(await run({})).toEqual({ listed: 3, queued: 3, made: 0, failed: 0 });
-  expect(await queued()).toEqual(images);
+  expect((await drainQueue(engines)).sort()).toEqual(images);
 });
 
 test('only what lacks something gets a message, and the rest is told apart', async () => {
@@ -87,9 +69,9 @@ test('only what lacks something gets a message, and the rest is told apart', asy
     made: 1,
     failed: 1,
   });
-  expect(await queued()).toEqual([half, cold]);
+  expect((await drainQueue(engines)).sort()).toEqual([half, cold]);
   expect(await run({ lacking: [card] })).toMatchObject({ queued: 1, made: 2 });
-  expect(await queued()).toEqual([cold]);
+  expect((await drainQueue(engines)).sort()).toEqual([cold]);
 });
 
 test('a bucket of more than a page is walked to its end, and taken up where it was stopped', async () => {
@@ -113,5 +95,5 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
   expect(tallies).toEqual([{ listed: 1000, queued: 1000, made: 0, failed: 0, after: images[999] }]);
   const rest = await run({ after: images[999] ?? '' });
   expect(rest).toMatchObject({ listed: 5, queued: 5 });
-  expect(await queued()).toEqual(images);
+  expect((await drainQueue(engines)).sort()).toEqual(images);
 });

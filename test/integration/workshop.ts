@@ -4,9 +4,11 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import sharp from 'sharp';
 import type { Workshop } from '../../functions/thumbnail-worker/workshop.ts';
+import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
 import { type ImageItem, imageItemSchema } from '../../shared/thumbnails/image-item.ts';
 import { keyOf } from '../../shared/thumbnails/images-table.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
@@ -95,4 +97,22 @@ export async function colorOf(engines: Engines, key: string): Promise<number[]> 
     .raw()
     .toBuffer({ resolveWithObject: true });
   return [...data];
+}
+
+/** Every image that the queue's messages ask for, in the order they came; they stay hidden. */
+export async function drainQueue(engines: Engines): Promise<string[]> {
+  const images: string[] = [];
+  for (;;) {
+    const { Messages: messages = [] } = await engines.sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: engines.queueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: 600,
+      }),
+    );
+    if (messages.length === 0) return images;
+    for (const { Body: body = '' } of messages) {
+      images.push(...parseMessage(body).map(({ image }) => image));
+    }
+  }
 }
