@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build } from 'vite';
 
@@ -7,30 +8,39 @@ import { build } from 'vite';
 
 /** Builds both into the project's `dist`, and answers the folder of the pages. */
 export async function buildWeb(root: string): Promise<string> {
-  const pages = resolve(root, 'dist/pages');
-  await build({
-    root: resolve(root, 'web'),
-    configFile: false,
-    logLevel: 'warn',
-    build: {
-      outDir: pages,
-      emptyOutDir: true,
+  const dist = resolve(root, 'dist');
+  mkdirSync(dist, { recursive: true });
+  // Whoever serves the folder meanwhile has the earlier build until this one is whole.
+  const building = mkdtempSync(join(dist, '.building-'));
+  try {
+    await build({
+      root: resolve(root, 'web'),
+      configFile: false,
+      logLevel: 'warn',
+      build: {
+        outDir: join(building, 'pages'),
+        target: 'es2022',
+        // A data: URL would need its own place in the Content-Security-Policy.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+      },
+    });
+    await bundle({
+      entryPoints: [resolve(root, 'web/glimpse-image/glimpse-image.ts')],
+      outfile: join(building, 'glimpse-image.js'),
+      bundle: true,
+      format: 'esm',
       target: 'es2022',
-      // A data: URL would need its own place in the Content-Security-Policy.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-    },
-  });
-  await bundle({
-    entryPoints: [resolve(root, 'web/glimpse-image/glimpse-image.ts')],
-    outfile: resolve(root, 'dist/glimpse-image.js'),
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    minify: true,
-    legalComments: 'none',
-  });
-  return pages;
+      minify: true,
+      legalComments: 'none',
+    });
+    rmSync(join(dist, 'pages'), { recursive: true, force: true });
+    renameSync(join(building, 'pages'), join(dist, 'pages'));
+    renameSync(join(building, 'glimpse-image.js'), join(dist, 'glimpse-image.js'));
+  } finally {
+    rmSync(building, { recursive: true, force: true });
+  }
+  return join(dist, 'pages');
 }
 
 if (import.meta.main) {
