@@ -1,0 +1,38 @@
+/** What a page's address shows: the galleries, one of them, and one of its pictures large. */
+export interface Route {
+  /** Undefined shows all galleries; '' is that of the images in no folder. */
+  readonly gallery: string | undefined;
+  readonly image: string | undefined;
+}
+
+export function parseRoute(search: string): Route {
+  const query = new URLSearchParams(search);
+  const gallery = query.get('gallery') ?? undefined;
+  return { gallery, image: gallery === undefined ? undefined : (query.get('image') ?? undefined) };
+}
+
+/** Galleries and images travel in the query string, so that any key can. */
+export function hrefOf({ gallery, image }: Partial<Route>): string {
+  if (gallery === undefined) return '/';
+  return `/?${new URLSearchParams({ gallery, ...(image === undefined ? {} : { image }) })}`;
+}
+
+/** As S3 joins them: a gallery is a folder without its slash, but for those of slashes alone. */
+export function joinImage(gallery: string, name: string): string {
+  return /^\/*$/.test(gallery) ? gallery + name : `${gallery}/${name}`;
+}
+
+/** What people call a picture: its file's name without folders and ending. */
+export function titleOf(image: string): string {
+  const name = image.slice(image.lastIndexOf('/') + 1);
+  return (
+    name
+      .replace(/(?<=.)\.[a-z0-9]{1,5}$/i, '')
+      .replace(/[-_]+/g, ' ')
+      .trim() || name
+  );
+}
+
+export function galleryTitle(gallery: string): string {
+  return gallery === '' ? 'Without a folder' : gallery;
+}
