@@ -49,6 +49,10 @@ const configSchema = z
       /** The largest upload that the API signs, and the largest original that the worker reads. */
       maxBytes: z.int().min(1).max(500_000_000),
     }),
+    /** The gallery's pages, and the variants that they show: in a grid, and one picture at a time. */
+    pages: z.union([z.literal(false), z.strictObject({ grid: z.string(), large: z.string() })], {
+      error: "expected false or the names of two variants, such as {grid: 'card', large: 'zoom'}",
+    }),
     throttle: z.strictObject({
       requestsPerSecond: z.int().min(1).max(10_000),
       burst: z.int().min(1).max(5000),
@@ -62,6 +66,12 @@ const configSchema = z
         refuse(['variants', index, 'name'], `expected a name of its own, got "${name}" again`);
       }
     });
+    const names = config.variants.map(({ name }) => name);
+    for (const [use, name] of Object.entries(config.pages || {})) {
+      if (!names.includes(name)) {
+        refuse(['pages', use], `expected a variant, one of ${names.join(', ')}`);
+      }
+    }
     if (config.delivery.kind !== 'presigned' && config.adopt.thumbnails !== undefined) {
       refuse(
         ['delivery', 'kind'],

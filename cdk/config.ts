@@ -29,5 +29,6 @@ export const config: ConfigInput = {
   allowedOrigins: ['*'],
   adopt: {},
   uploads: { maxBytes: 50_000_000 },
+  pages: { grid: 'card', large: 'zoom' },
   throttle: { requestsPerSecond: 500, burst: 1000 },
 };

@@ -2,6 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from './config-schema.ts';
 import { Api } from './constructs/api.ts';
+import { Pages } from './constructs/pages.ts';
 import { Thumbnails } from './constructs/thumbnails.ts';
 import { asRunLocally } from './local-differences.ts';
 
@@ -20,6 +21,9 @@ export class GlimpseStack extends Stack {
     super(scope, id, { description: 'Glimpse: thumbnails without servers', ...props });
     const config = local ? asRunLocally(given) : given;
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
-    new Api(this, 'Api', { config, local, thumbnails });
+    const api = new Api(this, 'Api', { config, local, thumbnails });
+    if (config.pages !== false) {
+      new Pages(this, 'Pages', { config, variants: config.pages, thumbnails, api });
+    }
   }
 }

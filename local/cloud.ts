@@ -20,7 +20,8 @@ import { createVerifier } from './gateway/sigv4.ts';
 import { createSqsFront } from './gateway/sqs-front.ts';
 import { createStore } from './gateway/store.ts';
 import { createHttpApi } from './http-api/http-api.ts';
-import { createPage } from './page.ts';
+import { buildPages } from './pages/built.ts';
+import { createWeb } from './pages/web.ts';
 import { type LocalServer, listen } from './servers.ts';
 import { takeState } from './state.ts';
 import { synthesise } from './synthesis.ts';
@@ -36,6 +37,8 @@ export interface LocalCloudOptions {
   port?: number;
   /** A folder that `cdk synth` (with `-c local=true`) has written; made here if there is none. */
   cdkOut?: string;
+  /** Build the pages if they have changed; unless told otherwise, only where `cdkOut` is not given. */
+  build?: boolean;
   /** Forget what the state folder holds. */
   reset?: boolean;
   /** Told of each step when it is done. */
@@ -95,7 +98,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   await endLeftOver(stateDir);
   const servers = await listenAll(port, stops);
 
-  // Both take seconds, and neither needs the other.
+  // Each takes seconds, and none needs another.
   const environment = options.environment ?? process.env;
   const dynamodbPort = port === 0 ? 0 : port + 4;
   const starting = startEngines({ stateDir, dynamodbPort, environment });
@@ -103,21 +106,19 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const [engines, cdkOut] = await Promise.all([
     timed('engines', starting),
     options.cdkOut ?? timed('synthesis', synthesise(options.root)),
+    (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
 
-  const origins = { sqs: servers.sqs.origin, api: servers.api.origin };
+  const { web, api, s3, sqs: queues } = servers;
+  const origins = { web: web.origin, api: api.origin, s3: s3.origin, sqs: queues.origin };
   const plan = await loadStack(cdkOut, origins);
   await timed('resources', createResources(engines, plan));
 
   const sqs = createAwsJson(engines.fauxqs);
-  await serveS3(servers.s3, engines, plan, stateDir, stops);
-  servers.sqs.serve(createSqsFront(engines.fauxqs, servers.sqs.origin));
+  await serveS3(s3, engines, plan, stateDir, stops);
+  queues.serve(createSqsFront(engines.fauxqs, queues.origin));
 
-  const { web, api, s3 } = servers;
-  const endpoints = describeEndpoints(
-    { web: web.origin, s3: s3.origin, ...origins, dynamodb: engines.dynamodb },
-    plan,
-  );
+  const endpoints = describeEndpoints({ ...origins, dynamodb: engines.dynamodb }, plan);
   const { onLog } = options;
   const { orphanage } = engines;
   const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs, orphanage });
@@ -128,7 +129,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
   if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute.pools));
-  web.serve(createPage(endpoints));
+  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages }));
   writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
 
   const poolOf = (name: string): FunctionPool => {

@@ -3,7 +3,8 @@
 
 const IAM =
   'permissions are not enforced: every function may make every call, so a missing grant shows on AWS only';
-const NO_CDN = 'a laptop has no CDN: the bucket answers itself';
+const NO_CDN =
+  'a laptop has no CDN: the thumbnails bucket answers itself, and the pages are served from where they are built';
 
 /** Resource types that the template may hold and that nothing runs for, with the reason. */
 export const TYPES_NOT_RUN: Readonly<Record<string, string>> = {
@@ -16,7 +17,6 @@ export const TYPES_NOT_RUN: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'alarms are not evaluated',
   'AWS::CloudWatch::Dashboard': 'dashboards are not drawn yet',
   'AWS::CDK::Metadata': 'statistics for AWS',
-  'AWS::CloudFront::Distribution': NO_CDN,
   'AWS::CloudFront::OriginAccessControl': NO_CDN,
 };
 
@@ -24,7 +24,7 @@ const ENCRYPTION = 'nothing is encrypted at rest';
 const DESCRIPTION = 'a description for people';
 const TAGS = 'tags change nothing';
 
-/** Properties of types that do run, with the reason that the property does not. */
+/** Properties of types that do run, by their path, with the reason that the property does not. */
 export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'AWS::S3::Bucket': {
     BucketEncryption: ENCRYPTION,
@@ -59,10 +59,30 @@ export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string,
     AccessLogSettings: 'requests are not logged',
     Tags: TAGS,
   },
+  'AWS::CloudFront::Distribution': {
+    'DistributionConfig.Comment': DESCRIPTION,
+    'DistributionConfig.HttpVersion': 'HTTP/1.1 is spoken',
+    'DistributionConfig.IPV6Enabled': 'only 127.0.0.1 answers',
+    'DistributionConfig.Origins': NO_CDN,
+    'DistributionConfig.PriceClass': NO_CDN,
+    'DistributionConfig.DefaultCacheBehavior.CachePolicyId': 'nothing is cached but by browsers',
+    'DistributionConfig.DefaultCacheBehavior.Compress': 'nothing is compressed',
+    'DistributionConfig.DefaultCacheBehavior.TargetOriginId': NO_CDN,
+    'DistributionConfig.DefaultCacheBehavior.ViewerProtocolPolicy': 'only HTTP is spoken',
+    Tags: TAGS,
+  },
+  'AWS::CloudFront::ResponseHeadersPolicy': {
+    'ResponseHeadersPolicyConfig.Comment': DESCRIPTION,
+    'ResponseHeadersPolicyConfig.Name': DESCRIPTION,
+    'ResponseHeadersPolicyConfig.SecurityHeadersConfig.StrictTransportSecurity':
+      'only HTTP is spoken, on which browsers ignore it',
+  },
 };
 
 /** Differences of behaviour that no property shows. */
 export const DIFFERENCES: readonly string[] = [
+  'The addresses of buckets and of the distribution, wherever the template puts one together (the pages’ configuration, their Content-Security-Policy, the outputs), are those of S3 and of the pages on this machine.',
+  'The pages bucket stays empty: the pages are served from where they are built. /about, /endpoints.json and /sample exist here only, and /config.json names the last.',
   'Bucket policies: statements that insist on TLS, and those for CloudFront, are passed over; a public read is honoured.',
   'Signatures are verified by S3 only; SQS and DynamoDB answer everyone on this machine.',
   'An upload in signed chunks is verified by its seed signature, not chunk by chunk.',

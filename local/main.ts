@@ -62,6 +62,7 @@ async function run(): Promise<void> {
     stateDir: resolve(root, values.state),
     port: readPort(process.env.PORT),
     reset: values.reset,
+    build: true,
     ...(values['cdk-out'] === undefined ? {} : { cdkOut: resolve(values['cdk-out']) }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
     ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),

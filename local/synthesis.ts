@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { hashInputs } from './inputs.ts';
 
 /** Everything that goes into the template and the bundles. */
 const INPUTS = ['cdk', 'functions', 'shared', 'cdk.json', 'package-lock.json', 'tsconfig.json'];
@@ -15,7 +15,7 @@ const INPUTS = ['cdk', 'functions', 'shared', 'cdk.json', 'package-lock.json', '
 export async function synthesise(root: string): Promise<string> {
   const cdkOut = join(root, '.glimpse', 'cdk.out');
   const inputsFile = join(cdkOut, '.inputs');
-  const inputs = hashInputs(root);
+  const inputs = hashInputs(root, INPUTS);
   if (existsSync(inputsFile) && readFileSync(inputsFile, 'utf8') === inputs) {
     return cdkOut;
   }
@@ -46,20 +46,4 @@ export async function synthesise(root: string): Promise<string> {
 function sentenceOf(complaint: string): string {
   const sentence = /^\w*Error: (cdk\/config\.ts: .*)$/m.exec(complaint)?.[1];
   return sentence ?? `The stack could not be synthesised:\n${complaint.trim()}`;
-}
-
-function hashInputs(root: string): string {
-  const hash = createHash('sha256').update(process.version).update(process.arch);
-  for (const input of INPUTS) {
-    const path = join(root, input);
-    if (!existsSync(path)) continue;
-    const files = input.includes('.')
-      ? [path]
-      : readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name))
-          .sort();
-    for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(file));
-  }
-  return hash.digest('hex');
 }

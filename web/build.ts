@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build } from 'vite';
@@ -34,13 +34,25 @@ export async function buildWeb(root: string): Promise<string> {
       minify: true,
       legalComments: 'none',
     });
-    rmSync(join(dist, 'pages'), { recursive: true, force: true });
-    renameSync(join(building, 'pages'), join(dist, 'pages'));
+    replaceFolder(join(building, 'pages'), join(dist, 'pages'), join(building, 'earlier'));
     renameSync(join(building, 'glimpse-image.js'), join(dist, 'glimpse-image.js'));
   } finally {
     rmSync(building, { recursive: true, force: true });
   }
   return join(dist, 'pages');
+}
+
+/** A folder can only take the place of one that is not there, and two builds may end at once. */
+function replaceFolder(from: string, to: string, aside: string): void {
+  for (let attempt = 0; ; attempt++) {
+    if (existsSync(to)) renameSync(to, `${aside}-${attempt}`);
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }
 
 if (import.meta.main) {

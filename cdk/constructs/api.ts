@@ -18,6 +18,10 @@ const ROUTES = [
 ] as const;
 
 export class Api extends Construct {
+  readonly url: string;
+  /** How browsers reach thumbnails. */
+  readonly delivery: Delivery;
+
   constructor(
     scope: Construct,
     id: string,
@@ -25,6 +29,7 @@ export class Api extends Construct {
   ) {
     super(scope, id);
     const { config, local, thumbnails } = props;
+    this.delivery = this.#delivery(config, thumbnails);
     const handler = this.#function(config, local, thumbnails);
     const api = new HttpApi(this, 'Http', {
       createDefaultStage: false,
@@ -47,7 +52,8 @@ export class Api extends Construct {
     for (const [method, path] of ROUTES) {
       api.addRoutes({ path, methods: [method], integration });
     }
-    new CfnOutput(this, 'Url', { value: api.apiEndpoint });
+    this.url = api.apiEndpoint;
+    new CfnOutput(this, 'Url', { value: this.url });
   }
 
   #function(config: Config, local: boolean, made: Thumbnails): GlimpseFunction {
@@ -100,11 +106,7 @@ export class Api extends Construct {
       })
       .use({ variable: 'VARIANTS', value: JSON.stringify(config.variants), grants: [] })
       .use({ variable: 'MAX_BYTES', value: String(config.uploads.maxBytes), grants: [] })
-      .use({
-        variable: 'DELIVERY',
-        value: JSON.stringify(this.#delivery(config, made)),
-        grants: [],
-      });
+      .use({ variable: 'DELIVERY', value: JSON.stringify(this.delivery), grants: [] });
   }
 
   #delivery(config: Config, { thumbnails }: Thumbnails): Delivery {

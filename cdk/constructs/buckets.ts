@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { fitsInHost } from '../../shared/thumbnails/bucket-address.ts';
 import type { Config } from '../config-schema.ts';
 
 const baseline = {
@@ -68,6 +69,22 @@ export function thumbnailsBucket(scope: Construct, config: Config): IBucket {
       },
     ],
   });
+}
+
+/** What it holds can be built again, but CloudFormation deletes no bucket that is not empty. */
+export function pagesBucket(scope: Construct): IBucket {
+  return owned(scope, 'Pages', { ...baseline, blockPublicAccess: BlockPublicAccess.BLOCK_ALL });
+}
+
+/**
+ * Where browsers find a bucket's objects: `bucketAddress` with CloudFormation's names for what is
+ * only known when the stack is deployed. Buckets that the stack creates have names that fit in a host.
+ */
+export function browserAddress({ bucketName, stack }: IBucket): { origin: string; path: string } {
+  const regional = `s3.${stack.region}.${stack.urlSuffix}`;
+  return Token.isUnresolved(bucketName) || fitsInHost(bucketName)
+    ? { origin: `https://${bucketName}.${regional}`, path: '' }
+    : { origin: `https://${regional}`, path: `/${bucketName}` };
 }
 
 /**

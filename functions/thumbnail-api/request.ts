@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequestError } from '../../shared/errors.ts';
+import { UPLOAD_TYPES } from '../../shared/thumbnails/upload-types.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 
 // What the routes take. Anything else is the caller's mistake, told in one sentence.
@@ -32,17 +33,6 @@ export const thumbnailsBody = z.strictObject({
   images: z.array(image).min(1).max(100),
   variants: z.array(z.string()).min(1).max(10),
 });
-
-/** What the worker reads and a browser can be expected to call it. */
-const UPLOAD_TYPES = [
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/avif',
-  'image/gif',
-  'image/tiff',
-  'image/svg+xml',
-] as const;
 
 export const uploadBody = z.strictObject({
   image,

@@ -30,8 +30,14 @@ const sub = z.union([z.string(), z.tuple([z.string(), z.record(z.string(), z.unk
 
 export type Resolve = (value: unknown) => unknown;
 
-/** Replaces a template's functions by what they stand for; an unknown one is an error that names it. */
-export function createResolver(identities: ReadonlyMap<string, Identity>): Resolve {
+/**
+ * Replaces a template's functions by what they stand for; an unknown one is an error that names it.
+ * @param localise replaces AWS's addresses in text that was put together.
+ */
+export function createResolver(
+  identities: ReadonlyMap<string, Identity>,
+  localise: (text: string) => string,
+): Resolve {
   const ref = (name: string): string => {
     const value = PSEUDO_PARAMETERS[name] ?? identities.get(name)?.ref;
     if (value !== undefined) return value;
@@ -61,13 +67,13 @@ export function createResolver(identities: ReadonlyMap<string, Identity>): Resol
     'Fn::GetAtt': (input) => attribute(getAtt.parse(input)),
     'Fn::Join': (input) => {
       const [separator, parts] = join.parse(input);
-      return parts.map((part) => String(resolve(part))).join(separator);
+      return localise(parts.map((part) => String(resolve(part))).join(separator));
     },
     'Fn::Select': (input) => {
       const [index, values] = select.parse(input);
       return resolve(values[index]);
     },
-    'Fn::Sub': substitute,
+    'Fn::Sub': (input) => localise(substitute(input)),
   };
 
   const resolve: Resolve = (value) => {

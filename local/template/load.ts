@@ -5,7 +5,7 @@ import type { Origins } from './names.ts';
 import { readTemplate } from './read.ts';
 import { planStack, type StackPlan } from './stack.ts';
 
-/** Reads what `cdk synth` wrote. @param origins where the queues and the API will be found. */
+/** Reads what `cdk synth` wrote. @param origins where clients will find the engines. */
 export async function loadStack(cdkOut: string, origins: Origins): Promise<StackPlan> {
   const stackName = stackIn(cdkOut);
   const text = readFileSync(join(cdkOut, `${stackName}.template.json`), 'utf8');

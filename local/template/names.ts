@@ -2,8 +2,21 @@ import { ACCOUNT, type Identity, REGION } from './intrinsics.ts';
 
 /** Where clients find the engines: what queue URLs and the API's address are made from. */
 export interface Origins {
-  readonly sqs: string;
+  readonly web: string;
   readonly api: string;
+  readonly s3: string;
+  readonly sqs: string;
+}
+
+/** AWS's addresses, as a template puts them together, and who answers for them here. */
+const ADDRESSES = [
+  [new RegExp(`https://[a-z0-9.-]+\\.s3\\.${REGION}\\.amazonaws\\.com`, 'g'), 's3'],
+  [/https:\/\/[a-z0-9]+\.cloudfront\.net/g, 'web'],
+] as const;
+
+/** Text with the addresses of buckets and of the distribution replaced by those on this machine. */
+export function localAddresses(text: string, origins: Origins): string {
+  return ADDRESSES.reduce((replaced, [aws, name]) => replaced.replace(aws, origins[name]), text);
 }
 
 /** `ThumbnailsOriginalsE1FF839A` without the hash that CDK adds. */
@@ -65,6 +78,13 @@ const IDENTITIES: Readonly<Record<string, Identify>> = {
   'AWS::ApiGatewayV2::Api': (_name, id, origins) => ({
     ref: id,
     attributes: { ApiId: id, ApiEndpoint: origins.api },
+  }),
+  'AWS::CloudFront::Distribution': (name, id) => ({
+    ref: id,
+    attributes: {
+      Id: id,
+      DomainName: `${name.replaceAll('-', '')}.cloudfront.net`,
+    },
   }),
   'AWS::IAM::Role': withArn((name) => `arn:aws:iam::${ACCOUNT}:role/${name}`),
   'AWS::Logs::LogGroup': withArn((name) => regional('logs', `log-group:${name}:*`)),

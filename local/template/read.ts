@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROPERTIES_NOT_RUN, TYPES_NOT_RUN } from '../differences.ts';
 import { createResolver, type Identity } from './intrinsics.ts';
-import { identityOf, type Origins, physicalName } from './names.ts';
+import { identityOf, localAddresses, type Origins, physicalName } from './names.ts';
 import * as resources from './resources.ts';
 
 const templateSchema = z.looseObject({
@@ -28,6 +28,8 @@ const RUN = {
   'AWS::ApiGatewayV2::Integration': resources.integration,
   'AWS::ApiGatewayV2::Route': resources.route,
   'AWS::ApiGatewayV2::Stage': resources.stage,
+  'AWS::CloudFront::Distribution': resources.distribution,
+  'AWS::CloudFront::ResponseHeadersPolicy': resources.headersPolicy,
 } as const;
 
 export type RunType = keyof typeof RUN;
@@ -77,7 +79,7 @@ export function readTemplate(input: unknown, stack: string, origins: Origins): T
   const identities = new Map(
     found.map(([id, { Type }]) => [id, identityOf(Type, names.get(id) ?? id, id, origins)]),
   );
-  const resolve = createResolver(identities);
+  const resolve = createResolver(identities, (text) => localAddresses(text, origins));
 
   return {
     outputs: Object.fromEntries(
@@ -124,12 +126,22 @@ function parseProperties<T extends RunType>(
   properties: Record<string, unknown>,
   resolve: (value: unknown) => unknown,
 ): Properties[T] {
-  const skipped = PROPERTIES_NOT_RUN[type] ?? {};
-  const kept = Object.entries(properties).filter(([name]) => !Object.hasOwn(skipped, name));
-  const resolved = Object.fromEntries(kept.map(([name, value]) => [name, resolve(value)]));
-  const parsed = SCHEMAS[type].safeParse(resolved);
+  const parsed = SCHEMAS[type].safeParse(resolve(withoutNotRun(type, properties)));
   if (parsed.success) return parsed.data;
   throw new Error(`${logicalId} (${type}): ${firstIssue(parsed.error)}`);
+}
+
+/** Before anything is resolved: what is not run may well refer to what is not known. */
+function withoutNotRun(type: string, properties: Record<string, unknown>): unknown {
+  const notRun = PROPERTIES_NOT_RUN[type] ?? {};
+  const prune = (value: unknown, path: string): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const kept = Object.entries(value)
+      .map(([name, inner]) => [name, inner, path === '' ? name : `${path}.${name}`] as const)
+      .filter(([, , where]) => !Object.hasOwn(notRun, where));
+    return Object.fromEntries(kept.map(([name, inner, where]) => [name, prune(inner, where)]));
+  };
+  return prune(properties, '');
 }
 
 function firstIssue(error: z.core.$ZodError): string {

@@ -164,3 +164,58 @@ export const stage = z.strictObject({
     })
     .optional(),
 });
+
+export const distribution = z.strictObject({
+  DistributionConfig: z.strictObject({
+    CustomErrorResponses: z
+      .array(
+        z.strictObject({
+          ErrorCode: integer,
+          ResponseCode: integer,
+          ResponsePagePath: z.string().startsWith('/'),
+          ErrorCachingMinTTL: integer.optional(),
+        }),
+      )
+      .default([]),
+    DefaultCacheBehavior: z.strictObject({ ResponseHeadersPolicyId: z.string().optional() }),
+    DefaultRootObject: z.string().optional(),
+    Enabled: z.literal(true),
+  }),
+});
+
+// CloudFront would let a file's own header win; the files that are served here have none of these.
+const override = z.boolean();
+
+export const headersPolicy = z.strictObject({
+  ResponseHeadersPolicyConfig: z.strictObject({
+    CorsConfig: z
+      .strictObject({
+        AccessControlAllowCredentials: z.boolean(),
+        AccessControlAllowHeaders: z.strictObject({ Items: z.array(z.string()) }),
+        AccessControlAllowMethods: z.strictObject({ Items: z.array(z.string()) }),
+        AccessControlAllowOrigins: z.strictObject({ Items: z.array(z.string()) }),
+        OriginOverride: override,
+      })
+      .optional(),
+    CustomHeadersConfig: z
+      .strictObject({
+        Items: z.array(
+          z.strictObject({ Header: z.string(), Value: z.string(), Override: override }),
+        ),
+      })
+      .default({ Items: [] }),
+    SecurityHeadersConfig: z
+      .strictObject({
+        ContentSecurityPolicy: z
+          .strictObject({ ContentSecurityPolicy: z.string(), Override: override })
+          .optional(),
+        ContentTypeOptions: z.strictObject({ Override: override }).optional(),
+        FrameOptions: z.strictObject({ FrameOption: z.string(), Override: override }).optional(),
+        ReferrerPolicy: z
+          .strictObject({ ReferrerPolicy: z.string(), Override: override })
+          .optional(),
+      })
+      .default({}),
+  }),
+});
+export type HeadersPolicy = z.infer<typeof headersPolicy>['ResponseHeadersPolicyConfig'];

@@ -1,7 +1,7 @@
 import type { Assets } from './assets.ts';
 import { ACCOUNT } from './intrinsics.ts';
 import type { Resource, Template } from './read.ts';
-import type { ApiCors, CorsRule, Statement } from './resources.ts';
+import type { ApiCors, CorsRule, HeadersPolicy, Statement } from './resources.ts';
 
 // The template as the local cloud's parts want it: plain descriptions, each part takes its own.
 
@@ -67,6 +67,19 @@ export interface ApiPlan {
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
+/** What CloudFront would do with the files that were built. */
+export interface PagesPlan {
+  /** What `/` is. */
+  readonly rootObject: string;
+  /** By the status that S3 would answer: what is answered instead. */
+  readonly errors: ReadonlyMap<number, { readonly status: number; readonly path: string }>;
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cors?: ApiCors;
+  /** The content of `/config.json`. */
+  readonly config: string;
+}
+
 export interface StackPlan {
   readonly outputs: Readonly<Record<string, string>>;
   readonly buckets: readonly BucketPlan[];
@@ -75,10 +88,12 @@ export interface StackPlan {
   readonly functions: readonly FunctionPlan[];
   readonly mappings: readonly MappingPlan[];
   readonly apis: readonly ApiPlan[];
+  readonly pages?: PagesPlan;
 }
 
 export function planStack(template: Template, assets: Assets): StackPlan {
   const mappings = template.all('AWS::Lambda::EventSourceMapping').map(planMapping);
+  const pages = planPages(template);
   return {
     outputs: template.outputs,
     buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, template)),
@@ -93,6 +108,7 @@ export function planStack(template: Template, assets: Assets): StackPlan {
       .map((resource) => planFunction(resource, assets, mappings)),
     mappings,
     apis: template.all('AWS::ApiGatewayV2::Api').map((api) => planApi(api, template)),
+    ...(pages === undefined ? {} : { pages }),
   };
 }
 
@@ -223,6 +239,67 @@ function planApi(
           throttle: {
             ratePerSecond: settings.ThrottlingRateLimit,
             burst: settings.ThrottlingBurstLimit ?? settings.ThrottlingRateLimit,
+          },
+        }),
+  };
+}
+
+function planPages(template: Template): PagesPlan | undefined {
+  const [distribution, another] = template.all('AWS::CloudFront::Distribution');
+  if (distribution === undefined) return undefined;
+  const config = template.outputs.PagesConfig;
+  if (another !== undefined || config === undefined) {
+    throw new Error(
+      'The local cloud serves one distribution, that of the pages, with the output PagesConfig.',
+    );
+  }
+  const { CustomErrorResponses, DefaultCacheBehavior, DefaultRootObject } =
+    distribution.properties.DistributionConfig;
+  const policy = template
+    .all('AWS::CloudFront::ResponseHeadersPolicy')
+    .find(({ identity }) => identity.ref === DefaultCacheBehavior.ResponseHeadersPolicyId);
+  return {
+    rootObject: DefaultRootObject ?? '',
+    errors: new Map(
+      CustomErrorResponses.map(({ ErrorCode, ResponseCode, ResponsePagePath }) => [
+        ErrorCode,
+        { status: ResponseCode, path: ResponsePagePath.slice(1) },
+      ]),
+    ),
+    config,
+    ...planHeaders(policy?.properties.ResponseHeadersPolicyConfig),
+  };
+}
+
+function planHeaders(policy: HeadersPolicy | undefined): Pick<PagesPlan, 'headers' | 'cors'> {
+  if (policy === undefined) return { headers: {} };
+  const { CorsConfig, CustomHeadersConfig, SecurityHeadersConfig } = policy;
+  const { ContentSecurityPolicy, ContentTypeOptions, FrameOptions, ReferrerPolicy } =
+    SecurityHeadersConfig;
+  const headers = {
+    'content-security-policy': ContentSecurityPolicy?.ContentSecurityPolicy,
+    'x-content-type-options': ContentTypeOptions && 'nosniff',
+    'x-frame-options': FrameOptions?.FrameOption,
+    'referrer-policy': ReferrerPolicy?.ReferrerPolicy,
+    ...Object.fromEntries(
+      CustomHeadersConfig.Items.map(({ Header, Value }) => [Header.toLowerCase(), Value]),
+    ),
+  };
+  return {
+    headers: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    ),
+    ...(CorsConfig === undefined
+      ? {}
+      : {
+          cors: {
+            AllowCredentials: CorsConfig.AccessControlAllowCredentials,
+            AllowHeaders: CorsConfig.AccessControlAllowHeaders.Items,
+            AllowMethods: CorsConfig.AccessControlAllowMethods.Items,
+            AllowOrigins: CorsConfig.AccessControlAllowOrigins.Items,
+            ExposeHeaders: [],
           },
         }),
   };

@@ -36,11 +36,16 @@ export function bucketAddress({ region, bucket, endpoint }: SigningPlace): Bucke
     return { origin, host, path: `${pathname.replace(/\/$/, '')}/${encodeSegment(bucket)}` };
   }
   const regional = `s3.${region}.${dnsSuffix(region)}`;
-  if (ONE_HOST_LABEL.test(bucket)) {
+  if (fitsInHost(bucket)) {
     const host = `${bucket}.${regional}`;
     return { origin: `https://${host}`, host, path: '' };
   }
   return { origin: `https://${regional}`, host: regional, path: `/${encodeSegment(bucket)}` };
+}
+
+/** Whether a bucket of this name is addressed as `https://BUCKET.s3.…`, or else as `https://s3.…/BUCKET`. */
+export function fitsInHost(bucket: string): boolean {
+  return ONE_HOST_LABEL.test(bucket);
 }
 
 /** `/` separates, everything else is data: S3 would read a bare `+` as a space. */

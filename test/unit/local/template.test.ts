@@ -5,7 +5,12 @@ import { shortNames } from '../../../local/template/names.ts';
 import { readTemplate } from '../../../local/template/read.ts';
 import { planStack } from '../../../local/template/stack.ts';
 
-const ORIGINS = { sqs: 'http://127.0.0.1:4003', api: 'http://127.0.0.1:4001' };
+const ORIGINS = {
+  web: 'http://127.0.0.1:4000',
+  api: 'http://127.0.0.1:4001',
+  s3: 'http://127.0.0.1:4002',
+  sqs: 'http://127.0.0.1:4003',
+};
 const assets = (key: string) => `/assets/${key}`;
 
 const plan = (Resources: object) =>
