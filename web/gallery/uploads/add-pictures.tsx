@@ -1,0 +1,32 @@
+import { useRef } from 'preact/hooks';
+import { acceptOf } from './picked-file.ts';
+
+interface AddPicturesProps {
+  /** Content types. */
+  readonly types: readonly string[];
+  onPick(files: File[]): void;
+}
+
+export function AddPictures({ types, onPick }: AddPicturesProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="add-pictures" onClick={() => input.current?.click()}>
+        Add pictures
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={acceptOf(types)}
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          // Or choosing the same file again would be no change.
+          currentTarget.value = '';
+          if (files.length > 0) onPick(files);
+        }}
+      />
+    </>
+  );
+}

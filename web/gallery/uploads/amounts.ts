@@ -1,0 +1,31 @@
+// Amounts as a person reads them.
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
+
+/** Decimal units, as in operating systems' file lists: `4.8 MB`, `50 MB`. */
+export function bytesInWords(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  // 999.5 would be rounded to "1000".
+  while (amount >= 999.5 && unit < UNITS.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  const digits = unit < 2 || amount >= 9.95 ? 0 : 1;
+  return `${amount.toFixed(digits).replace(/\.0$/, '')} ${UNITS[unit]}`;
+}
+
+/** Coarse, so that it does not jump with every measurement. */
+export function timeLeftInWords(seconds: number): string {
+  if (seconds < 55) return `${Math.ceil(seconds / 5) * 5} seconds left`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 2) return 'about a minute left';
+  if (minutes < 60) return `about ${minutes} minutes left`;
+  const hours = Math.round(minutes / 60);
+  return hours < 2 ? 'about an hour left' : `about ${hours} hours left`;
+}
+
+/** `1 picture`, `40 pictures`, `1,200 pictures`. */
+export function pictures(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'picture' : 'pictures'}`;
+}
