@@ -21,6 +21,7 @@ import { createSqsFront } from './gateway/sqs-front.ts';
 import { createStore } from './gateway/store.ts';
 import { createHttpApi } from './http-api/http-api.ts';
 import { buildPages } from './pages/built.ts';
+import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
 import { type LocalServer, listen } from './servers.ts';
 import { takeState } from './state.ts';
@@ -51,6 +52,9 @@ export interface LocalCloudOptions {
 
 export interface LocalCloud {
   readonly endpoints: CloudEndpoints;
+  /** Whether it started without any original. */
+  readonly empty: boolean;
+  readonly sample: Sample;
   /** Settles, with a sentence, if the engines end by themselves; then only `stop` is left to do. */
   readonly failed: Promise<string>;
   /** By physical name, such as `endpoints.functions.ThumbnailsWorker`. */
@@ -129,7 +133,9 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
   if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute.pools));
-  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages }));
+  const sample = createSample(options.root, stateDir, orphanage);
+  stops.push(() => sample.stop());
+  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample }));
   writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
 
   const poolOf = (name: string): FunctionPool => {
@@ -139,6 +145,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   };
   return {
     endpoints,
+    empty: await isEmpty(engines, endpoints.buckets.originals),
+    sample,
     failed: engines.failed,
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
@@ -171,6 +179,13 @@ async function createResources(engines: Engines, plan: StackPlan): Promise<void>
     createQueues(createAwsJson(engines.fauxqs), plan.queues),
     createTables(createAwsJson(engines.dynamodb), plan.tables),
   ]);
+}
+
+async function isEmpty({ fauxqs }: Engines, bucket: string | undefined): Promise<boolean> {
+  if (bucket === undefined) return false;
+  const query = { 'list-type': '2', 'max-keys': '1' };
+  const { body } = await createEngine(fauxqs).call({ method: 'GET', bucket, query });
+  return !body.includes('<Key>');
 }
 
 async function serveS3(

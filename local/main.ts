@@ -7,13 +7,14 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
 
   npm start [-- options]
 
+  --sample       upload the sample gallery, as the page offers to
   --reset        forget objects, items and messages of earlier runs first
   --state DIR    keep them in DIR instead of .glimpse
   --cdk-out DIR  run what \`cdk synth -c local=true\` wrote there, instead of synthesising
   --verbose      show what the functions log
   --help         show this
 
-  PORT           the first of five ports: page, API, S3, SQS, DynamoDB (4000; 0 for any)
+  PORT           the first of five ports: pages, API, S3, SQS, DynamoDB (4000; 0 for any)
   DYNOXIDE_BIN   another dynoxide than the one that npm installs
   DYNAMODB_ENDPOINT  a DynamoDB that already runs
 `;
@@ -33,6 +34,7 @@ async function run(): Promise<void> {
       'cdk-out': { type: 'string' },
       help: { type: 'boolean', default: false },
       reset: { type: 'boolean', default: false },
+      sample: { type: 'boolean', default: false },
       state: { type: 'string', default: '.glimpse' },
       verbose: { type: 'boolean', default: false },
     },
@@ -69,6 +71,11 @@ async function run(): Promise<void> {
   });
   console.log(`  ${'ready'.padEnd(12)} ${seconds(performance.now() - started)}\n`);
   announce(cloud);
+  if (values.sample) void uploadSample(cloud);
+  else if (cloud.empty) {
+    console.log('\n  No pictures yet: the page offers a sample gallery, as does `npm run sample`.');
+  }
+  console.log('\n  Ctrl-C stops it; what it holds stays.');
   const failure = await cloud.failed;
   console.error(`\n${failure}`);
   await stop(1);
@@ -76,10 +83,20 @@ async function run(): Promise<void> {
 
 function announce({ endpoints }: LocalCloud): void {
   const { web, api, s3, sqs, dynamodb } = endpoints;
-  for (const [name, url] of Object.entries({ web, api, s3, sqs, dynamodb })) {
+  console.log(`  ${'open'.padEnd(12)} ${web}\n`);
+  for (const [name, url] of Object.entries({ api, s3, sqs, dynamodb, about: `${web}/about` })) {
     console.log(`  ${name.padEnd(12)} ${url}`);
   }
-  console.log(`\n  curl '${api}/galleries'\n\n  Ctrl-C stops it; what it holds stays.`);
+}
+
+async function uploadSample({ sample }: LocalCloud): Promise<void> {
+  console.log('\n  The sample gallery is being uploaded.');
+  const { state, done, message } = await sample.start();
+  console.log(
+    state === 'done'
+      ? `  The sample gallery is there: ${done} pictures.`
+      : `  The sample gallery could not be uploaded: ${message}`,
+  );
 }
 
 function readPort(text = '4000'): number {

@@ -7,6 +7,7 @@ import type { CloudEndpoints } from '../endpoints.ts';
 import { corsHeaders } from '../http-api/cors.ts';
 import type { PagesPlan } from '../template/stack.ts';
 import { aboutPage } from './about.ts';
+import { isFromOwnPage, type Sample } from './sample.ts';
 
 export interface WebOptions {
   /** The project's folder, where the pages were built. */
@@ -14,6 +15,7 @@ export interface WebOptions {
   endpoints: CloudEndpoints;
   /** Nothing, where the stack has no pages. */
   pages: PagesPlan | undefined;
+  sample: Sample;
 }
 
 interface Served {
@@ -25,13 +27,15 @@ interface Served {
 
 type Files = ReadonlyMap<string, Served>;
 
+/** POST uploads the sample gallery; GET tells how far that is. */
+const SAMPLE = '/sample';
 const NOT_BUILT = 'The pages have not been built: run "npm run build", and start again.';
 
 /**
  * What browsers open: the pages, with the headers that CloudFront would give them, and some that
  * exist only here. The files are those of the start, by name, so that no path can lead elsewhere.
  */
-export function createWeb({ root, endpoints, pages }: WebOptions): RequestListener {
+export function createWeb({ root, endpoints, pages, sample }: WebOptions): RequestListener {
   const files = pages === undefined ? new Map<string, Served>() : readPages(root, pages);
   const own = ownFiles(endpoints);
   const headers = pages?.headers ?? {};
@@ -39,6 +43,10 @@ export function createWeb({ root, endpoints, pages }: WebOptions): RequestListen
   return (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]?.slice(1) ?? '';
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (path === SAMPLE.slice(1)) {
+      serveSample(request, response, endpoints.web, sample);
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       sendText(response, 405, 'Expected GET or HEAD.');
@@ -50,6 +58,25 @@ export function createWeb({ root, endpoints, pages }: WebOptions): RequestListen
     else if (path === '') response.writeHead(302, { location: '/about' }).end();
     else sendText(response, 404, 'Not found.');
   };
+}
+
+function serveSample(
+  request: IncomingMessage,
+  response: ServerResponse,
+  web: string,
+  sample: Sample,
+): void {
+  if (request.method === 'POST') {
+    request.resume();
+    if (!isFromOwnPage(request, web)) {
+      sendText(response, 403, 'Expected a request from a page of this server.');
+      return;
+    }
+    void sample.start();
+  }
+  response.setHeader('cache-control', 'no-store');
+  response.writeHead(request.method === 'POST' ? 202 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(sample.state));
 }
 
 function servePage(
@@ -111,7 +138,7 @@ function readPages(root: string, pages: PagesPlan): Files {
 
 /** Tells the pages that there is a sample gallery to be had, which there is not on AWS. */
 function withSample(config: string): string {
-  return JSON.stringify({ ...JSON.parse(config), sample: '/sample' });
+  return JSON.stringify({ ...JSON.parse(config), sample: SAMPLE });
 }
 
 function ownFiles(endpoints: CloudEndpoints): Files {

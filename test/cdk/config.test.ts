@@ -91,6 +91,17 @@ describe('a wrong configuration is refused in one sentence that names the value'
       { memoryMb: { api: 1024, worker: 128 } },
       /memoryMb\.worker: .*>=512, got 128\.$/,
     ],
+    [
+      'a page of a variant that there is not',
+      { pages: { grid: 'card', large: 'huge' } },
+      /pages\.large: expected a variant, one of card, zoom, got "huge"\.$/,
+    ],
+    [
+      'pages with pixels',
+      { pages: { grid: 480, large: 1600 } },
+      /pages: expected false or the names of two variants, such as .*, got \{"grid":480,"large":1600\}\.$/,
+    ],
+    ['pages that are just wanted', { pages: true }, /pages: expected false or .*, got true\.$/],
     ['nothing at all', { uploads: undefined }, /uploads: .*, but it is not set\.$/],
   ])('%s', (_, changes, sentence) => {
     const refusal = refusalOf(changes);

@@ -14,6 +14,16 @@ const ACKNOWLEDGED = [
     'APIG4',
     'galleries are public; an application that wants them closed puts its authorizer in front',
   ],
+  [
+    'CFR1',
+    'galleries are public everywhere; who may see them is for the authorizer in front of the API',
+  ],
+  ['CFR2', 'the pages are files: there is nothing behind them that a firewall would protect'],
+  ['CFR3', 'access logs of static files cost more than what they tell'],
+  [
+    'CFR4',
+    "CloudFront's own certificate comes with its own list of TLS versions; only a domain of one's own can raise it",
+  ],
   ['DDB3', 'the table is rebuilt from the originals bucket'],
   [
     'IAM5[Resource::<ThumbnailsOriginalsE1FF839A.Arn>/*]',

@@ -10,7 +10,7 @@ const resources = (type: string) =>
 
 describe('the buckets', () => {
   test('are private, encrypted and only reached over TLS 1.2', () => {
-    template.resourceCountIs('AWS::S3::Bucket', 2);
+    template.resourceCountIs('AWS::S3::Bucket', 3);
     template.allResourcesProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -81,7 +81,7 @@ describe('the buckets', () => {
   });
 
   test('are reached through CloudFront by origin access control where delivery is cdn', () => {
-    const cdn = templateOf({ changes: { delivery: { kind: 'cdn' } } });
+    const cdn = templateOf({ changes: { delivery: { kind: 'cdn' }, pages: false } });
     cdn.resourceCountIs('AWS::CloudFront::Distribution', 1);
     cdn.resourceCountIs('AWS::CloudFront::OriginAccessControl', 1);
     cdn.allResourcesProperties('AWS::S3::Bucket', {
@@ -91,7 +91,7 @@ describe('the buckets', () => {
 
   test('that exist already are adopted, and the stack says what to add to them', () => {
     const adopting = templateOf({
-      changes: { adopt: { originals: 'my-photos', thumbnails: 'small' } },
+      changes: { adopt: { originals: 'my-photos', thumbnails: 'small' }, pages: false },
     });
     adopting.resourceCountIs('AWS::S3::Bucket', 0);
     adopting.hasOutput('*', {
@@ -208,8 +208,8 @@ test('the local template differs from the deployed one in the processor and the 
 test('locally a bucket answers in place of the CDN, and nothing is adopted', () => {
   const changes = { delivery: { kind: 'cdn' }, adopt: { originals: 'my-photos' } } as const;
   const local = templateOf({ changes, local: true });
-  local.resourceCountIs('AWS::CloudFront::Distribution', 0);
-  local.resourceCountIs('AWS::S3::Bucket', 2);
+  local.resourceCountIs('AWS::CloudFront::Distribution', 1);
+  local.resourceCountIs('AWS::S3::Bucket', 3);
   local.hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: { DELIVERY: '{"kind":"public"}' } },
   });
