@@ -1,5 +1,18 @@
 import { render } from 'preact';
 import '../glimpse-image/glimpse-image.ts';
+import { App } from './app.tsx';
+import { loadConfig } from './config.ts';
 
-const app = document.getElementById('app');
-if (app !== null) render(<main>Glimpse</main>, app);
+const root = document.getElementById('app');
+if (root === null) throw new Error('The page has no place for the gallery.');
+
+try {
+  const config = await loadConfig();
+  const connection = document.createElement('link');
+  connection.rel = 'preconnect';
+  connection.href = config.buckets.thumbnails;
+  document.head.append(connection);
+  render(<App config={config} />, root);
+} catch (error) {
+  root.textContent = error instanceof Error ? error.message : String(error);
+}

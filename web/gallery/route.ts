@@ -17,11 +17,6 @@ export function hrefOf({ gallery, image }: Partial<Route>): string {
   return `/?${new URLSearchParams({ gallery, ...(image === undefined ? {} : { image }) })}`;
 }
 
-/** As S3 joins them: a gallery is a folder without its slash, but for those of slashes alone. */
-export function joinImage(gallery: string, name: string): string {
-  return /^\/*$/.test(gallery) ? gallery + name : `${gallery}/${name}`;
-}
-
 /** What people call a picture: its file's name without folders and ending. */
 export function titleOf(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);

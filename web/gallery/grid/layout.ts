@@ -29,7 +29,7 @@ export interface LayoutOptions {
 /** Beyond these a picture is cropped: a sliver cannot be seen, and a strip fills a row by itself. */
 const RATIOS = { least: 0.4, most: 3.5 } as const;
 
-/** A row is full where its height is at most this much more than wished. */
+/** The last row is stretched to the page's width if that makes it at most this much taller. */
 const TALLEST = 1.35;
 
 export function clampRatio(ratio: number): number {
@@ -48,12 +48,13 @@ export function layoutRows(
   const rows: Row[] = [];
   let { from, top } = start;
   while (from < ratios.length) {
-    const to = endOfRow(ratios, from, width, rowHeight, gap);
+    const { to, closed } = endOfRow(ratios, from, width, rowHeight, gap);
+    if (!closed && more) break;
     const shares = ratios.slice(from, to).map(clampRatio);
     const room = width - gap * (shares.length - 1);
     const fitting = room / shares.reduce((sum, ratio) => sum + ratio, 0);
-    const full = fitting <= rowHeight * TALLEST;
-    if (!full && more) break;
+    // The last row of all is not blown up to the page's width.
+    const full = closed || fitting <= rowHeight * TALLEST;
     const height = Math.round(full ? fitting : rowHeight);
     rows.push({
       from,
@@ -75,7 +76,7 @@ function endOfRow(
   width: number,
   rowHeight: number,
   gap: number,
-): number {
+): { to: number; closed: boolean } {
   let sum = 0;
   let before = Number.POSITIVE_INFINITY;
   for (let to = from; to < ratios.length; to += 1) {
@@ -83,11 +84,11 @@ function endOfRow(
     const height = (width - gap * (to - from)) / sum;
     if (height <= rowHeight) {
       const nearer = rowHeight - height <= before - rowHeight;
-      return nearer || to === from ? to + 1 : to;
+      return { to: nearer || to === from ? to + 1 : to, closed: true };
     }
     before = height;
   }
-  return ratios.length;
+  return { to: ratios.length, closed: false };
 }
 
 function placeTiles(

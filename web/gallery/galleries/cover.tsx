@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { Api } from '../api.ts';
+import type { Config } from '../config.ts';
+
+/** Pictures of a gallery's cover. */
+const PICTURES = 4;
+
+/** Covers asked for at once; the rest wait their turn. */
+const AT_ONCE = 4;
+
+let asking = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (asking >= AT_ONCE) await new Promise<void>((resume) => waiting.push(resume));
+  asking += 1;
+  try {
+    return await work();
+  } finally {
+    asking -= 1;
+    waiting.shift()?.();
+  }
+}
+
+/** A gallery's first pictures; asked for when the card comes near the screen. */
+export function Cover({ api, config, gallery }: { api: Api; config: Config; gallery: string }) {
+  const { grid } = config.variants;
+  const [views, setViews] = useState<readonly View[]>([]);
+  useEffect(() => {
+    let gone = false;
+    void inTurn(async () => {
+      if (gone) return;
+      const { items } = await api.images(gallery, grid, { limit: PICTURES });
+      if (!gone) setViews(items.filter(({ variants }) => variants[grid]?.state !== 'failed'));
+      // A cover without pictures is still a link.
+    }).catch(() => {});
+    return () => {
+      gone = true;
+    };
+  }, [api, gallery, grid]);
+  const shown = views.length >= PICTURES ? views : views.slice(0, 1);
+  return (
+    <span class={shown.length > 1 ? 'cover four' : 'cover'}>
+      {shown.map((view) => (
+        <glimpse-image
+          key={view.image}
+          api={config.api}
+          image={view.image}
+          variant={grid}
+          alt=""
+          view={view}
+          width={4}
+          height={3}
+          class="crop"
+          loading="eager"
+        />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,30 @@
+import { useId, useState } from 'preact/hooks';
+
+/** Names a gallery that is not there yet: it begins to be with its first picture. */
+export function NewGallery({ onOpen }: { onOpen: (gallery: string) => void }) {
+  const id = useId();
+  const [name, setName] = useState('');
+  const gallery = name.trim().replace(/^\/+|\/+$/g, '');
+  return (
+    <form
+      class="new-gallery"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (gallery !== '') onOpen(gallery);
+      }}
+    >
+      <label for={id}>A gallery of your own</label>
+      <input
+        id={id}
+        value={name}
+        placeholder="summer/2026"
+        maxLength={400}
+        autocomplete="off"
+        onInput={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <button type="submit" disabled={gallery === ''}>
+        Open
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Config } from '../config.ts';
+import { Icon } from '../icon.tsx';
+import { NewGallery } from './new-gallery.tsx';
+
+const SAMPLE_GALLERY = 'sample';
+
+/** How often the making of the sample gallery is looked at, in milliseconds. */
+const LOOK_EVERY = 400;
+
+interface Making {
+  state: 'idle' | 'running' | 'done' | 'failed';
+  done: number;
+  total: number;
+  message?: string;
+}
+
+/** What a newcomer sees: nothing is here yet, and what can be done about it. */
+export function Start({ config, onOpen }: { config: Config; onOpen: (gallery: string) => void }) {
+  return (
+    <main class="start">
+      <Icon name="gallery" />
+      <h1>No galleries yet</h1>
+      <p>
+        A gallery is a folder of pictures. Its thumbnails are made when they are first looked at,
+        and come straight from storage from then on.
+      </p>
+      {config.sample !== undefined && <Sample url={config.sample} onOpen={onOpen} />}
+      <NewGallery onOpen={onOpen} />
+    </main>
+  );
+}
+
+/** Has the sample gallery made, on a developer's machine. */
+function Sample({ url, onOpen }: { url: string; onOpen: (gallery: string) => void }) {
+  const [making, setMaking] = useState<Making | undefined>(undefined);
+  const running = making?.state === 'running';
+  useEffect(() => {
+    void ask(url).then((now) => now.state === 'running' && setMaking(now));
+  }, [url]);
+  useEffect(() => {
+    if (making?.state === 'done') onOpen(SAMPLE_GALLERY);
+    if (!running) return;
+    const timer = setTimeout(() => void ask(url).then(setMaking), LOOK_EVERY);
+    return () => clearTimeout(timer);
+  }, [making]);
+
+  return (
+    <div class="sample">
+      {running ? (
+        <label>
+          Taking pictures: {making.done} of {making.total}
+          <progress max={making.total || 1} value={making.done} />
+        </label>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="main"
+            onClick={() => void ask(url, { method: 'POST' }).then(setMaking)}
+          >
+            Make the sample gallery
+          </button>
+          <p>More than 80 pictures, drawn on this machine in less than a minute.</p>
+        </>
+      )}
+      {making?.state === 'failed' && (
+        <p role="alert" class="error">
+          {making.message ?? 'The sample gallery could not be made.'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function ask(url: string, init?: RequestInit): Promise<Making> {
+  try {
+    const answer = await fetch(url, init);
+    if (answer.ok) return await answer.json();
+  } catch {
+    // Told below, as a bad answer is.
+  }
+  return { state: 'failed', done: 0, total: 0, message: 'This machine’s Glimpse does not answer.' };
+}

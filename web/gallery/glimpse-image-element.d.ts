@@ -1,0 +1,19 @@
+import type { JSX } from 'preact';
+import type { View } from '../glimpse-image/glimpse-image.ts';
+
+declare module 'preact' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'glimpse-image': JSX.HTMLAttributes<HTMLElement> & {
+        api: string;
+        image?: string;
+        variant: string;
+        alt: string;
+        view?: View;
+        width?: number;
+        height?: number;
+        loading?: 'eager';
+      };
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { Component } from 'preact';
+import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { Config } from '../config.ts';
+import type { Tile } from './layout.ts';
+
+interface GridTileProps {
+  tile: Tile;
+  view: View;
+  config: Config;
+  href: string;
+  title: string;
+  /** -1 while there are more than those loaded. */
+  total: number;
+  active: boolean;
+  onFocus: (index: number) => void;
+  onOpen: (image: string) => void;
+}
+
+/** A picture of the grid; rendered only when something of it changed. */
+export class GridTile extends Component<GridTileProps> {
+  override shouldComponentUpdate(next: GridTileProps): boolean {
+    const { tile, view, total, active } = this.props;
+    return (
+      next.view !== view ||
+      next.total !== total ||
+      next.active !== active ||
+      next.tile.index !== tile.index ||
+      next.tile.left !== tile.left ||
+      next.tile.top !== tile.top ||
+      next.tile.width !== tile.width ||
+      next.tile.height !== tile.height
+    );
+  }
+
+  override render({
+    tile,
+    view,
+    config,
+    href,
+    title,
+    total,
+    active,
+    onFocus,
+    onOpen,
+  }: GridTileProps) {
+    const { index, left, top, width, height } = tile;
+    return (
+      <li
+        aria-setsize={total}
+        aria-posinset={index + 1}
+        style={{
+          width: `${width}px`,
+          height: `${height}px`,
+          transform: `translate(${left}px, ${top}px)`,
+        }}
+      >
+        <a
+          href={href}
+          data-image={view.image}
+          data-index={index}
+          tabIndex={active ? 0 : -1}
+          aria-label={title + spoken(view, config.variants.grid)}
+          title={title}
+          onFocus={() => onFocus(index)}
+          onClick={(event) => {
+            // A new tab or window is the browser's own business.
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+            event.preventDefault();
+            onOpen(view.image);
+          }}
+        >
+          <glimpse-image
+            api={config.api}
+            image={view.image}
+            variant={config.variants.grid}
+            alt=""
+            view={view}
+            width={width}
+            height={height}
+            loading="eager"
+          />
+        </a>
+      </li>
+    );
+  }
+}
+
+/** What a picture that is not there yet, or never will be, adds to its name. */
+function spoken({ variants, failure }: View, variant: string): string {
+  switch (variants[variant]?.state) {
+    case 'ready':
+      return '';
+    case 'failed':
+      return `: cannot be shown, ${failure?.reason ?? 'for a reason that is not known'}`;
+    default:
+      return ', being made';
+  }
+}

@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of the window, kept up to date. CSS pixels. */
+export function useScreen(): Size {
+  const [screen, setScreen] = useState({ width: innerWidth, height: innerHeight });
+  useEffect(() => {
+    const look = () => setScreen({ width: innerWidth, height: innerHeight });
+    addEventListener('resize', look);
+    return () => removeEventListener('resize', look);
+  }, []);
+  return screen;
+}
+
+/**
+ * The largest size of a picture's proportions that the screen has room for; its own size at most, and
+ * 3:2 until that is known.
+ */
+export function fitInside(
+  known: { readonly width: number | undefined; readonly height: number | undefined } | undefined,
+  screen: Size,
+): Size {
+  const { width = 3000, height = 2000 } = known ?? {};
+  const scale = Math.min(1, screen.width / width, screen.height / height);
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+}
