@@ -17,6 +17,10 @@ const outputsSchema = z.object({
   ImagesTable: z.string(),
   EagerQueueUrl: z.url(),
   Variants: json(z.array(variantSchema).min(1)),
+  // Only of a stack with pages.
+  PagesBucket: z.string().optional(),
+  PagesConfig: z.string().optional(),
+  PagesUrl: z.url().optional(),
 });
 
 type Outputs = z.infer<typeof outputsSchema>;
