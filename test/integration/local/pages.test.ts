@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../../../cli/publish.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
@@ -253,7 +253,8 @@ test('what is published is what is served here, pages last', async () => {
 });
 
 test('a stack without pages has a page about itself', async () => {
-  await using fixture = await startFixture({ Photos: bucket() });
+  const fixture = await startFixture({ Photos: bucket() });
+  onTestFinished(fixture.stop);
   const answer = await fetch(fixture.cloud.endpoints.web);
   expect(answer.url).toMatch(/\/about$/);
   expect(await answer.text()).toContain('Glimpse runs on this machine');

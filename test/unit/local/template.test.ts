@@ -13,8 +13,10 @@ const ORIGINS = {
 };
 const assets = (key: string) => `/assets/${key}`;
 
+const OUTPUTS = { PagesConfig: { Value: '{}' } };
+
 const plan = (Resources: object) =>
-  planStack(readTemplate({ Resources }, 'Glimpse', ORIGINS), assets);
+  planStack(readTemplate({ Resources, Outputs: OUTPUTS }, 'Glimpse', ORIGINS), assets);
 
 const fn = (properties: object = {}) => ({
   Type: 'AWS::Lambda::Function',
@@ -168,6 +170,70 @@ test('queues, mappings and functions are as the template says', () => {
     timeoutSeconds: 60,
     reservedConcurrency: 15,
     queueDriven: true,
+  });
+});
+
+describe('the pages', () => {
+  const distribution = (behaviour: object = {}, more: object = {}) => ({
+    Type: 'AWS::CloudFront::Distribution',
+    Properties: {
+      DistributionConfig: {
+        Enabled: true,
+        DefaultRootObject: 'index.html',
+        DefaultCacheBehavior: { Compress: true, ...behaviour },
+        // Not run, so what it refers to need not be known.
+        Origins: [{ Id: { 'Fn::GetAtt': ['Nobody', 'Id'] } }],
+        ...more,
+      },
+    },
+  });
+  const policy = (security: object) => ({
+    Type: 'AWS::CloudFront::ResponseHeadersPolicy',
+    Properties: {
+      ResponseHeadersPolicyConfig: { Name: 'headers', SecurityHeadersConfig: security },
+    },
+  });
+
+  test('have the headers of their policy, with the addresses of this machine', () => {
+    const { pages } = plan({
+      Photos: bucket(),
+      Other: policy({ FrameOptions: { FrameOption: 'SAMEORIGIN', Override: true } }),
+      Headers: policy({
+        ContentSecurityPolicy: {
+          ContentSecurityPolicy: {
+            'Fn::Join': [
+              '',
+              ['img-src https://', { Ref: 'Photos' }, '.s3.us-east-1.amazonaws.com'],
+            ],
+          },
+          Override: true,
+        },
+        StrictTransportSecurity: { AccessControlMaxAgeSec: 1, Override: true },
+      }),
+      Pages: distribution({ ResponseHeadersPolicyId: { Ref: 'Headers' } }),
+    });
+    expect(pages).toMatchObject({ rootObject: 'index.html', config: '{}' });
+    expect(pages?.headers).toEqual({
+      'content-security-policy': 'img-src http://127.0.0.1:4002',
+    });
+  });
+
+  test('have no header and no behaviour that the local cloud does not know', () => {
+    expect(() => plan({ Pages: distribution({ SmoothStreaming: true }) })).toThrow(
+      'does not know the property DistributionConfig.DefaultCacheBehavior.SmoothStreaming',
+    );
+    expect(() => plan({ Pages: distribution({}, { Aliases: ['shop.example'] }) })).toThrow(
+      'does not know the property DistributionConfig.Aliases',
+    );
+    const headers = policy({ XSSProtection: { Protection: true, Override: true } });
+    const pages = distribution({ ResponseHeadersPolicyId: { Ref: 'Headers' } });
+    expect(() => plan({ Headers: headers, Pages: pages })).toThrow(
+      'the property ResponseHeadersPolicyConfig.SecurityHeadersConfig.XSSProtection',
+    );
+  });
+
+  test('are one distribution', () => {
+    expect(() => plan({ One: distribution(), Two: distribution() })).toThrow('one distribution');
   });
 });
 
