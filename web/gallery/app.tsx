@@ -3,6 +3,7 @@ import type { View } from '../glimpse-image/glimpse-image.ts';
 import { type Api, createApi } from './api.ts';
 import type { Config } from './config.ts';
 import { createFeed, type Feed } from './feed.ts';
+import { followed } from './followed.ts';
 import { Galleries } from './galleries/galleries.tsx';
 import { createGalleryList } from './galleries/gallery-list.ts';
 import { NewGallery } from './galleries/new-gallery.tsx';
@@ -38,15 +39,7 @@ export function App({ config }: { config: Config }) {
   return (
     <>
       <header class="top">
-        <a
-          class="brand"
-          href={hrefOf({})}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            go({});
-          }}
-        >
+        <a class="brand" href={hrefOf({})} onClick={followed(() => go({}))}>
           <Icon name="gallery" />
           Glimpse
         </a>

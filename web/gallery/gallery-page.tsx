@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Config } from './config.ts';
 import type { Feed } from './feed.ts';
+import { followed } from './followed.ts';
 import { Grid } from './grid/grid.tsx';
 import { LargeView } from './large/large-view.tsx';
 import { galleryTitle, hrefOf, type Route } from './route.ts';
@@ -39,8 +40,15 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
     else go({ gallery }, 'replace');
   };
 
+  const toGalleries = followed(() => go({}));
+
   return (
     <main>
+      <nav aria-label="Where you are">
+        <a href={hrefOf({})} onClick={toGalleries}>
+          Galleries
+        </a>
+      </nav>
       <h1>{galleryTitle(gallery)}</h1>
       <Grid
         config={config}
@@ -54,9 +62,6 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         <div class="empty">
           <h2>No pictures yet</h2>
           <p>Drop some here, or add them with the button above.</p>
-          <p>
-            <a href={hrefOf({})}>All galleries</a>
-          </p>
         </div>
       )}
       {error !== undefined && <Trouble error={error} onRetry={() => void feed.loadMore()} />}

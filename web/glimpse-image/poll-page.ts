@@ -25,7 +25,7 @@ export function pollerOf(api: string): Poller {
     now: Date.now,
     random: Math.random,
     setTimer: (run, ms) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
-    clearTimer: clearTimeout,
+    clearTimer: (timer) => clearTimeout(timer),
   });
   pollers.set(api, poller);
   return poller;

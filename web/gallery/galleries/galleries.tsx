@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import type { Config } from '../config.ts';
+import { followed } from '../followed.ts';
 import { rowsBetween } from '../grid/layout.ts';
 import { useWidth } from '../grid/use-rows.ts';
 import { useWindow } from '../grid/use-window.ts';
@@ -59,14 +60,7 @@ export function Galleries({ api, config, list, onOpen }: GalleriesProps) {
                   transform: `translate(${left}px, ${top}px)`,
                 }}
               >
-                <a
-                  href={hrefOf({ gallery })}
-                  onClick={(event) => {
-                    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-                    event.preventDefault();
-                    onOpen(gallery);
-                  }}
-                >
+                <a href={hrefOf({ gallery })} onClick={followed(() => onOpen(gallery))}>
                   <Cover api={api} config={config} gallery={gallery} />
                   <span class="name">{galleryTitle(gallery)}</span>
                 </a>

@@ -1,6 +1,7 @@
 import { Component } from 'preact';
 import type { View } from '../../glimpse-image/glimpse-image.ts';
 import type { Config } from '../config.ts';
+import { followed } from '../followed.ts';
 import type { Tile } from './layout.ts';
 
 interface GridTileProps {
@@ -12,7 +13,7 @@ interface GridTileProps {
   /** -1 while there are more than those loaded. */
   total: number;
   active: boolean;
-  onFocus: (index: number) => void;
+  onFocus: (image: string) => void;
   onOpen: (image: string) => void;
 }
 
@@ -61,13 +62,8 @@ export class GridTile extends Component<GridTileProps> {
           tabIndex={active ? 0 : -1}
           aria-label={title + spoken(view, config.variants.grid)}
           title={title}
-          onFocus={() => onFocus(index)}
-          onClick={(event) => {
-            // A new tab or window is the browser's own business.
-            if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-            event.preventDefault();
-            onOpen(view.image);
-          }}
+          onFocus={() => onFocus(view.image)}
+          onClick={followed(() => onOpen(view.image))}
         >
           <glimpse-image
             api={config.api}

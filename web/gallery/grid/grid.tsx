@@ -11,8 +11,11 @@ import { useWindow } from './use-window.ts';
 
 const GAP = 6;
 
-/** What is loaded ahead of the screen's end, in screens. */
-const LOAD_AHEAD = 2;
+/** What is loaded ahead of the window's end, in screens. */
+const LOAD_AHEAD = 1.5;
+
+/** As long as the style sheet takes to move tiles aside. */
+const MOVE_MS = 250;
 
 export interface GridProps {
   config: Config;
@@ -31,28 +34,43 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
   const seen = useRef(0);
   const rowHeight = width < 560 ? 132 : width < 1000 ? 190 : 236;
   seen.current = Math.max(seen.current, span.bottom);
-  const rows = useRows(ratios, { width, rowHeight, gap: GAP }, more, {
-    seen: seen.current,
-    first: images[0]?.image,
-  });
+  const shape = { width, rowHeight, gap: GAP };
+  const { rows, before } = useRows(images, ratios, shape, { more, seen: seen.current });
   const last = rows.at(-1);
   const height = last === undefined ? 0 : last.top + last.height;
 
+  // Pictures that come in above, or a window of another width, leave what is looked at in its place.
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null || before?.first === undefined) return;
+    const added = Math.max(0, feed.indexOf(before.first));
+    const top = -element.getBoundingClientRect().top;
+    if (top <= 0) {
+      if (added > 0) moveAside(element);
+      return;
+    }
+    const row = rowsBetween(before.rows, top, top)[0];
+    if (row === undefined) return;
+    const index = row.from + added;
+    const now = rows.find(({ from, to }) => index >= from && index < to);
+    if (now !== undefined) scrollBy(0, now.top - row.top);
+  }, [before]);
+
   useEffect(() => {
-    const ahead = (span.bottom - span.top) * (LOAD_AHEAD / 2.5);
-    if (more && !loading && error === undefined && span.bottom + ahead > height) {
+    const end = span.bottom + LOAD_AHEAD * innerHeight;
+    if (more && !loading && error === undefined && end > height) {
       void feed.loadMore();
     }
   });
 
   // One picture can be reached by Tab; arrows go from there.
-  const [active, setActive] = useState(0);
+  const [activeImage, setActiveImage] = useState<string | undefined>(undefined);
+  const active = activeImage === undefined ? 0 : Math.max(0, feed.indexOf(activeImage));
   const wantsFocus = useRef(false);
   useEffect(() => {
-    const index = returnTo === undefined ? -1 : feed.indexOf(returnTo);
-    if (index < 0) return;
+    if (returnTo === undefined || feed.indexOf(returnTo) < 0) return;
     wantsFocus.current = true;
-    setActive(index);
+    setActiveImage(returnTo);
   }, [returnTo]);
 
   const activeRow = rows.find(({ from, to }) => active >= from && active < to);
@@ -86,7 +104,7 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
     if (next === undefined) return;
     event.preventDefault();
     wantsFocus.current = true;
-    setActive(next);
+    setActiveImage(images[next]?.image);
   };
 
   return (
@@ -117,7 +135,7 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
                   title={titleOf(view.image)}
                   total={total}
                   active={tile.index === Math.min(active, placed - 1)}
-                  onFocus={setActive}
+                  onFocus={setActiveImage}
                   onOpen={onOpen}
                 />
               )
@@ -127,4 +145,9 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
       </ul>
     </>
   );
+}
+
+function moveAside(grid: HTMLElement): void {
+  grid.classList.add('moving');
+  setTimeout(() => grid.classList.remove('moving'), MOVE_MS);
 }

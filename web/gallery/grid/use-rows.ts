@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { View } from '../../glimpse-image/glimpse-image.ts';
 import { layoutRows, type Row } from './layout.ts';
 
 export interface Shape {
@@ -22,36 +23,44 @@ export function useWidth(): [ref: { current: HTMLUListElement | null }, width: n
   return [ref, width];
 }
 
+interface Laid {
+  readonly rows: readonly Row[];
+  readonly shape: Shape;
+  /** The first picture's key: with another, all have other places. */
+  readonly first: string | undefined;
+}
+
 /**
  * The rows of a growing list. Those that reach into what was seen (`seen` pixels from the top) keep
- * their places whatever becomes known of their pictures; those below are laid out anew.
+ * their places whatever becomes known of their pictures; those below are laid out anew. With another
+ * width or another first picture all are, and `before` is how they were.
  */
 export function useRows(
+  images: readonly View[],
   ratios: readonly number[],
   shape: Shape,
-  more: boolean,
-  { seen, first }: { seen: number; first: unknown },
-): Row[] {
-  const last = useRef<{ rows: Row[]; shape: Shape; first: unknown } | undefined>(undefined);
+  { more, seen }: { more: boolean; seen: number },
+): { rows: readonly Row[]; before: Laid | undefined } {
+  const last = useRef<Laid | undefined>(undefined);
   const { width, rowHeight, gap } = shape;
-  if (width === 0) return [];
-  const before = last.current;
-  const same =
-    before !== undefined &&
-    before.first === first &&
-    before.shape.width === width &&
-    before.shape.rowHeight === rowHeight;
-  // A last row that was not full is laid out again as soon as pictures follow.
-  const kept = same
-    ? before.rows.filter(({ top, to }, index) => {
-        const open = index === before.rows.length - 1 && to < ratios.length;
-        return top < seen && !open;
-      })
-    : [];
+  if (width === 0) return { rows: [], before: undefined };
+  const laid = last.current;
+  const first = images[0]?.image;
+  const anew =
+    laid === undefined ||
+    laid.first !== first ||
+    laid.shape.width !== width ||
+    laid.shape.rowHeight !== rowHeight;
+  const kept = anew ? [] : laid.rows.filter((row) => row.top < seen && !isOpen(row, laid, ratios));
   const end = kept.at(-1);
   const start =
     end === undefined ? { from: 0, top: 0 } : { from: end.to, top: end.top + end.height + gap };
   const rows = [...kept, ...layoutRows(ratios, { width, rowHeight, gap, more }, start)];
   last.current = { rows, shape, first };
-  return rows;
+  return { rows, before: anew ? laid : undefined };
+}
+
+/** The last row of all, which was not full, and now others follow. */
+function isOpen(row: Row, { rows }: Laid, ratios: readonly number[]): boolean {
+  return row === rows.at(-1) && row.to < ratios.length;
 }
