@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { Icon } from './icon.tsx';
 import { acceptOf } from './picked-file.ts';
 
 interface AddPicturesProps {
@@ -12,6 +13,7 @@ export function AddPictures({ types, onPick }: AddPicturesProps) {
   return (
     <>
       <button type="button" class="add-pictures" onClick={() => input.current?.click()}>
+        <Icon name="plus" />
         Add pictures
       </button>
       <input

@@ -19,10 +19,10 @@ export function bytesInWords(bytes: number): string {
 export function timeLeftInWords(seconds: number): string {
   if (seconds < 55) return `${Math.ceil(seconds / 5) * 5} seconds left`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 2) return 'about a minute left';
-  if (minutes < 60) return `about ${minutes} minutes left`;
+  if (minutes < 2) return 'About a minute left';
+  if (minutes < 60) return `About ${minutes} minutes left`;
   const hours = Math.round(minutes / 60);
-  return hours < 2 ? 'about an hour left' : `about ${hours} hours left`;
+  return hours < 2 ? 'About an hour left' : `About ${hours} hours left`;
 }
 
 /** `1 picture`, `40 pictures`, `1,200 pictures`. */

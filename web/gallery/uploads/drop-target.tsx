@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Dropped, droppedFiles } from './dropped-files.ts';
+import { Icon } from './icon.tsx';
 
 interface DropTargetProps {
   /** The gallery's name; empty for the one without a name, undefined where nothing can be dropped. */
@@ -74,12 +75,13 @@ export function DropTarget({ into, onDrop }: DropTargetProps) {
   return (
     <div class="drop-target">
       <p>
+        <Icon name="pictures" />
         {into ? (
-          <>
+          <span>
             Drop to add to <strong>{into}</strong>
-          </>
+          </span>
         ) : (
-          'Drop to add pictures'
+          <span>Drop to add pictures</span>
         )}
       </p>
     </div>

@@ -30,7 +30,7 @@ interface FolderReader {
 
 export interface Dropped<F> {
   readonly files: F[];
-  /** There was more: too many files, too deep, or a folder that could not be read. */
+  /** There was more: too many files, too deep, or not readable. */
   readonly leftOut: boolean;
 }
 
@@ -59,20 +59,24 @@ export async function droppedFiles<F>(items: Iterable<DroppedItem<F>>): Promise<
       for await (const entry of entriesOf(folder)) {
         if (leftOut && files.length === MOST_FILES) return { files, leftOut };
         if (entry.name.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(entry.name)) continue;
-        if (isFile<F>(entry)) take(await fileOf(entry));
-        else if (!isFolder(entry)) continue;
-        else if (depth < DEEPEST) folders.push({ folder: entry, depth: depth + 1 });
-        else leftOut = true;
+        if (isFile<F>(entry)) await fileOf(entry).then(take, skip);
+        else if (isFolder(entry) && depth < DEEPEST)
+          folders.push({ folder: entry, depth: depth + 1 });
+        else skip();
       }
     } catch {
-      leftOut = true;
+      skip();
     }
   }
   return { files, leftOut };
 
   function take(file: F): void {
     if (files.length < MOST_FILES) files.push(file);
-    else leftOut = true;
+    else skip();
+  }
+
+  function skip(): void {
+    leftOut = true;
   }
 }
 

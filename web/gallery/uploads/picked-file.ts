@@ -89,12 +89,12 @@ function refusalOfType(file: Picked, types: readonly string[]): UploadError | un
   if (file.type.startsWith('video/') || VIDEO.test(extension)) {
     return refusal('Videos cannot be added', 'Only pictures can.');
   }
-  const kind =
-    UNREADABLE.get(extension) ??
-    /^image\/(?:x-|vnd\.)?([a-z0-9]+)/.exec(file.type)?.[1]?.toUpperCase();
-  if (kind === undefined) return refusal('This is not a picture', 'Only pictures can be added.');
+  const kind = UNREADABLE.get(extension);
+  if (kind === undefined && !file.type.startsWith('image/')) {
+    return refusal('This is not a picture', 'Only pictures can be added.');
+  }
   return refusal(
-    `${kind} pictures cannot be read yet`,
+    `${kind === undefined ? 'Pictures of this kind' : `${kind} pictures`} cannot be read yet`,
     'Export it as JPEG first, then add the JPEG.',
   );
 }

@@ -36,7 +36,7 @@ export function failureOf(thrown: unknown, step: Step, name: string): Failure {
       conflict: kind === 'taken',
     },
   });
-  if (code === 'unreadable') {
+  if (step === 'sending' && code === 'unreadable') {
     return failure(
       'final',
       'The file cannot be read any more',

@@ -12,15 +12,15 @@ import { failureOf, type UploadError } from './upload-error.ts';
 
 // The uploads of a page, without a page: what waits, what is under way, what became of it.
 
+/** `signing`: about to be sent, by a form that the API signs or, after a failure, soon again. */
 export type UploadState = 'waiting' | 'signing' | 'sending' | 'done' | 'failed' | 'cancelled';
 
 /** Never changed: another state is another object. */
 export interface UploadItem {
   readonly id: number;
   readonly gallery: string;
-  /** The key. It changes when both pictures are kept. */
+  /** The key, and the part of it that is the file's name. They change when both pictures are kept. */
   readonly image: string;
-  /** The file's name. */
   readonly name: string;
   readonly bytes: number;
   readonly sent: number;
@@ -146,6 +146,13 @@ const FIRST_WAIT_MS = 1_000;
 const MOST_COPIES = 50;
 /** Sketches that wait: with more, decoding does not keep up with sending, and they would come too late. */
 const MOST_UNSKETCHED = 12;
+
+const NO_NAME_LEFT: UploadError = {
+  title: 'There are pictures by all names like this one',
+  advice: 'Rename the file, then add it again.',
+  retryable: false,
+  conflict: false,
+};
 
 const OVER: readonly UploadState[] = ['done', 'failed', 'cancelled'];
 
@@ -284,7 +291,8 @@ export function createUploadQueue<F extends Picked>({
         case 'taken':
           // Taken by its own first attempt, whose answer was lost.
           if (entry.mayHaveArrived) return finish(entry);
-          if (entry.copy === 0 || !takeNextName(entry)) return fail(entry, failure.error);
+          if (entry.copy === 0) return fail(entry, failure.error);
+          if (!takeNextName(entry)) return fail(entry, NO_NAME_LEFT);
           break;
         case 'stale':
           if (signedAgain) return fail(entry, failure.error);
@@ -298,7 +306,7 @@ export function createUploadQueue<F extends Picked>({
             return change(entry, { state: 'waiting', sent: 0 });
           }
           if (retries === MOST_RETRIES) return fail(entry, failure.error);
-          change(entry, { state: 'waiting', sent: 0 });
+          change(entry, { state: 'signing', sent: 0 });
           await wait(FIRST_WAIT_MS * 2 ** retries * (0.5 + Math.random() / 2), signal);
           if (signal.aborted) return;
           retries += 1;
@@ -327,7 +335,7 @@ export function createUploadQueue<F extends Picked>({
       });
       return undefined;
     } catch (thrown) {
-      return failureOf(thrown, step, entry.item.image.slice(keyOf(entry.item.gallery, '').length));
+      return failureOf(thrown, step, entry.item.name);
     }
   }
 
@@ -400,7 +408,7 @@ export function createUploadQueue<F extends Picked>({
     if (number > MOST_COPIES || refusalOfName(name, entry.item.gallery)) return false;
     entry.copy = number;
     entry.form = undefined;
-    change(entry, { image: keyOf(entry.item.gallery, name) });
+    change(entry, { name, image: keyOf(entry.item.gallery, name) });
     return true;
   }
 
@@ -508,7 +516,7 @@ export function createUploadQueue<F extends Picked>({
       const entry = entries.get(id);
       if (entry?.item.state !== 'failed' || !entry.item.error?.conflict) return;
       entry.copy = Math.max(entry.copy, 1);
-      if (!takeNextName(entry)) return;
+      if (!takeNextName(entry)) return fail(entry, NO_NAME_LEFT);
       enqueue(entry);
       pump();
     },
