@@ -19,6 +19,7 @@ export async function buildWeb(root: string): Promise<string> {
       logLevel: 'warn',
       build: {
         outDir: join(building, 'pages'),
+        emptyOutDir: true,
         target: 'es2022',
         // A data: URL would need its own place in the Content-Security-Policy.
         assetsInlineLimit: 0,
