@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { View } from '../glimpse-image/glimpse-image.ts';
+import type { View } from '../glimpse-image/view.ts';
 import { type Api, createApi } from './api.ts';
 import type { Config } from './config.ts';
 import { createFeed, type Feed } from './feed.ts';

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { View } from '../glimpse-image/glimpse-image.ts';
+import type { View } from '../glimpse-image/view.ts';
 
 declare module 'preact' {
   namespace JSX {

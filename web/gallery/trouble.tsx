@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { ApiError } from './api.ts';
+import type { ApiError } from './api-error.ts';
 
 /** Says what went wrong and what can be done; tries again by itself when the network is back. */
 export function Trouble({ error, onRetry }: { error: ApiError; onRetry: () => void }) {

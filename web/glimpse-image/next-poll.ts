@@ -7,6 +7,9 @@ const LONGEST = 30_000;
 /** Polls that a batch should need while all goes well. */
 const PLANNED_POLLS = 5;
 
+/** An estimate that is short by a little costs another poll; jitter must not make it short. */
+const MARGIN = 1.2;
+
 /** A crowd that opened the page at one moment should not ask at one moment. */
 const JITTER = 0.15;
 
@@ -31,7 +34,7 @@ export function nextPoll(
 ): number {
   const doubling = retryAfterMs * 2 ** Math.min(polls, 10);
   const rest = settled === 0 ? Number.POSITIVE_INFINITY : (waiting * sinceMs) / settled;
-  const share = (rest * 1.1) / Math.max(1, PLANNED_POLLS - polls);
+  const share = (rest * MARGIN) / Math.max(1, PLANNED_POLLS - polls);
   return spread(Math.max(retryAfterMs, Math.min(doubling, share, LONGEST)), random);
 }
 

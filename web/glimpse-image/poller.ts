@@ -8,6 +8,9 @@ const MOST_IMAGES = 100;
 
 const RETRY_AFTER_MS = 500;
 
+/** At least this long between two polls, also while images come into view all the time. */
+const LEAST_INTERVAL_MS = 250;
+
 /** An image that waits for news. */
 export interface Asker {
   key(): string;
@@ -95,7 +98,7 @@ export class Poller {
       this.#failures = failed ? this.#failures + 1 : 0;
       this.#quietUntil = failed
         ? this.#around.now() + nextTry(this.#failures, this.#around.random)
-        : 0;
+        : now + LEAST_INTERVAL_MS;
     } finally {
       this.#asking = false;
       this.#plan();
@@ -119,10 +122,11 @@ export class Poller {
     for (const [index, asker] of batch.entries()) {
       const turn = this.#turns.get(asker);
       const view = views[index];
-      // Meanwhile it may have left the page, or turned to another image.
-      if (turn === undefined || view?.image !== asker.key()) continue;
+      // Meanwhile it may have left the page.
+      if (turn === undefined || view === undefined) continue;
       this.#turns.delete(asker);
-      if (asker.tell(view)) pending.push([asker, turn, view]);
+      // Or turned to another image, which is asked for next time.
+      if (view.image !== asker.key() || asker.tell(view)) pending.push([asker, turn, view]);
       else settled += 1;
     }
     for (const [asker, { polls, told }, { retryAfterMs = RETRY_AFTER_MS }] of pending) {

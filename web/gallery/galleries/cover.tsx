@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { View } from '../../glimpse-image/view.ts';
 import type { Api } from '../api.ts';
 import type { Config } from '../config.ts';
 

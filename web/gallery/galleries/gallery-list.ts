@@ -1,4 +1,5 @@
-import { type Api, ApiError } from '../api.ts';
+import type { Api } from '../api.ts';
+import { ApiError } from '../api-error.ts';
 import { createStore, type Store } from '../store.ts';
 
 export interface GalleryListState {

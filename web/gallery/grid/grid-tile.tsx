@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { View } from '../../glimpse-image/view.ts';
 import type { Config } from '../config.ts';
 import { followed } from '../followed.ts';
 import type { Tile } from './layout.ts';

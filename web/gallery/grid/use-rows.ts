@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { View } from '../../glimpse-image/view.ts';
 import { layoutRows, type Row } from './layout.ts';
 
 export interface Shape {

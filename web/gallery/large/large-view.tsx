@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { View } from '../../glimpse-image/glimpse-image.ts';
+import type { View } from '../../glimpse-image/view.ts';
 import type { Config } from '../config.ts';
 import type { Feed } from '../feed.ts';
 import { Icon } from '../icon.tsx';
