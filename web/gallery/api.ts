@@ -1,15 +1,11 @@
 import { GlimpseImage, type View } from '../glimpse-image/glimpse-image.ts';
 import { ApiError } from './api-error.ts';
+import type { Page } from './page.ts';
 
 export interface UploadForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly expiresAt: string;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly cursor: string | undefined;
 }
 
 export interface Api {

@@ -1,6 +1,6 @@
 import type { View } from '../glimpse-image/view.ts';
-import type { Page } from './api.ts';
 import { ApiError } from './api-error.ts';
+import type { Page } from './page.ts';
 import { createStore, type Store } from './store.ts';
 
 /** The proportions of a picture of which nothing is known yet; most cameras' own. */
