@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 import { createStore, type Store } from './store.ts';
 
 /** The proportions of a picture of which nothing is known yet; most cameras' own. */
-export const USUAL_RATIO = 3 / 2;
+const USUAL_RATIO = 3 / 2;
 
 export interface FeedState {
   /** Kept and changed in place: a gallery may have a hundred thousand. */

@@ -165,7 +165,7 @@ export class GlimpseImage extends HTMLElement {
 
   /** Answers whether the thumbnail is still being made. */
   #tell(view: View): boolean {
-    this.#view = view;
+    this.#view = this.#view?.image === view.image ? withKnown(view, this.#view) : view;
     this.#hold();
     return this.#show();
   }
@@ -384,6 +384,12 @@ export class GlimpseImage extends HTMLElement {
       }) satisfies GlimpseChangeEvent,
     );
   }
+}
+
+/** News that do not say how the picture looks leave standing what was known, as from an upload. */
+function withKnown(view: View, known: View): View {
+  const { width = known.width, height = known.height, thumbhash = known.thumbhash } = view;
+  return { ...view, width, height, thumbhash, color: view.color ?? known.color };
 }
 
 function isStale({ at }: View, expiresAt: number): boolean {
