@@ -33,7 +33,7 @@ export function App({ config }: { config: Config }) {
 
   useEffect(() => {
     document.title = gallery === undefined ? 'Glimpse' : `${galleryTitle(gallery)} · Glimpse`;
-    scrollTo(0, 0);
+    scrollTo(0, Number(history.state?.top ?? 0));
   }, [gallery]);
 
   return (

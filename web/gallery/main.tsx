@@ -6,6 +6,9 @@ import { loadConfig } from './config.ts';
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the gallery.');
 
+// The browser would do it before the pictures have their places.
+history.scrollRestoration = 'manual';
+
 try {
   const config = await loadConfig();
   const connection = document.createElement('link');

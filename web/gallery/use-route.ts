@@ -12,7 +12,11 @@ export function useRoute(): [route: Route, go: (to: Partial<Route>, how?: 'repla
   const go = (to: Partial<Route>, how?: 'replace') => {
     const href = hrefOf(to);
     if (how === 'replace') history.replaceState(history.state, '', href);
-    else history.pushState({ fromHere: true }, '', href);
+    else {
+      // Where Back is to come to.
+      history.replaceState({ ...history.state, top: scrollY }, '');
+      history.pushState({ fromHere: true }, '', href);
+    }
     setRoute(parseRoute(location.search));
   };
   return [route, go];

@@ -374,7 +374,8 @@ export class GlimpseImage extends HTMLElement {
   #become(state: State): void {
     if (state !== 'failed') this.#frame.removeAttribute('title');
     this.setAttribute('state', state);
-    this.toggleAttribute('aria-busy', state === 'pending');
+    if (state === 'pending') this.ariaBusy = 'true';
+    else this.ariaBusy = null;
     this.#name();
     this.dispatchEvent(
       new CustomEvent('glimpse-change', {
