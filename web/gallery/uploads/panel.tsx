@@ -255,7 +255,7 @@ function newsOf(snapshot: UploadsSnapshot): string {
 
 // How it behaves.
 
-export function useUploads(uploads: Uploads<File>): UploadsSnapshot {
+function useUploads(uploads: Uploads<File>): UploadsSnapshot {
   const [snapshot, setSnapshot] = useState(uploads.snapshot());
   useEffect(() => {
     const read = () => setSnapshot(uploads.snapshot());

@@ -4,7 +4,7 @@ import type { Sending } from './upload-queue.ts';
 const LONGEST_SILENCE_MS = 60_000;
 
 /** S3's answer, or `status` 0 for none; `unreadable` where the file itself is the reason. */
-export class SendError extends Error {
+class SendError extends Error {
   readonly status: number;
   readonly code: string;
 
