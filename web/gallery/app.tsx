@@ -12,6 +12,7 @@ import { Icon } from './icon.tsx';
 import { galleryTitle, hrefOf } from './route.ts';
 import { AddPictures } from './uploads/add-pictures.tsx';
 import { DropTarget } from './uploads/drop-target.tsx';
+import type { Dropped } from './uploads/dropped-files.ts';
 import { UploadsPanel } from './uploads/panel.tsx';
 import type { UploadItem, Uploads } from './uploads/upload-queue.ts';
 import { createUploads } from './uploads/uploads.ts';
@@ -30,6 +31,8 @@ export function App({ config }: { config: Config }) {
     },
     [uploads, gallery],
   );
+
+  const drop = useCallback(({ files, leftOut }: Dropped<File>) => add(files, leftOut), [add]);
 
   useEffect(() => {
     document.title = gallery === undefined ? 'Glimpse' : `${galleryTitle(gallery)} · Glimpse`;
@@ -63,13 +66,14 @@ export function App({ config }: { config: Config }) {
         />
       )}
       <UploadsPanel uploads={uploads} />
-      <DropTarget into={gallery} onDrop={({ files, leftOut }) => add(files, leftOut)} />
+      <DropTarget into={gallery} onDrop={drop} />
     </>
   );
 }
 
 function Offline() {
-  const [online, setOnline] = useState(navigator.onLine);
+  // Believed when it changes only: a machine that reaches nothing but itself is always "offline".
+  const [online, setOnline] = useState(true);
   useEffect(() => {
     const look = () => setOnline(navigator.onLine);
     addEventListener('online', look);
