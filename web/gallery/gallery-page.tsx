@@ -57,7 +57,7 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         onOpen={open}
         returnTo={image === undefined ? returnTo : undefined}
       />
-      {loading && images.length === 0 && <p class="note">Looking into the folder…</p>}
+      {loading && images.length === 0 && <p class="tally">Looking into the folder…</p>}
       {!more && images.length === 0 && (
         <div class="empty">
           <h2>No pictures yet</h2>
@@ -65,7 +65,7 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         </div>
       )}
       {error !== undefined && <Trouble error={error} onRetry={() => void feed.loadMore()} />}
-      <p class="note" role="status">
+      <p class="tally" role="status">
         {loading && images.length > 0
           ? 'More pictures are coming…'
           : !more && images.length > 0
