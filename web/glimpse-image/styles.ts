@@ -14,6 +14,7 @@ img { object-fit: cover; }
 @keyframes sheen { 0%, 100% { opacity: 0 } 50% { opacity: 1 } }
 [part=reason] { box-sizing: border-box; display: grid; place-content: center; gap: .25em; padding: .75em; overflow: hidden; text-align: center; font-size: .8125rem; line-height: 1.35; color: inherit; }
 [part=reason] > b { font-weight: 600; }
-[part=reason] > span { overflow-wrap: anywhere; }
+[part=reason] > span { display: block; overflow-wrap: anywhere; }
+[part=reason] > span::first-letter { text-transform: uppercase; }
 @media (prefers-reduced-motion: reduce) { #sheen { animation: none; } }
 `);
