@@ -5,7 +5,7 @@ styles.replaceSync(`
 :host { display: block; position: relative; overflow: hidden; }
 :host([hidden]) { display: none; }
 #place { display: block; width: 100%; height: 100%; }
-#frame { position: absolute; inset: 0; background: var(--glimpse-background, rgb(128 128 128 / .16)); }
+#frame { position: absolute; inset: 0; container-type: size; background: var(--glimpse-background, rgb(128 128 128 / .16)); }
 #frame.ready { background: none; }
 #frame > * { position: absolute; inset: 0; width: 100%; height: 100%; }
 img { object-fit: cover; }
@@ -16,5 +16,6 @@ img { object-fit: cover; }
 [part=reason] > b { font-weight: 600; }
 [part=reason] > span { display: block; overflow-wrap: anywhere; }
 [part=reason] > span::first-letter { text-transform: uppercase; }
+@container (width < 11rem) or (height < 7rem) { [part=reason] > span { display: none; } }
 @media (prefers-reduced-motion: reduce) { #sheen { animation: none; } }
 `);

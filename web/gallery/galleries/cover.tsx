@@ -3,8 +3,9 @@ import type { View } from '../../glimpse-image/view.ts';
 import type { Api } from '../api.ts';
 import type { Config } from '../config.ts';
 
-/** Pictures of a gallery's cover. */
+/** Pictures of a gallery's cover, and those that are asked for, as some may not be showable. */
 const PICTURES = 4;
+const ASKED = 6;
 
 /** Covers asked for at once; the rest wait their turn. */
 const AT_ONCE = 4;
@@ -31,7 +32,7 @@ export function Cover({ api, config, gallery }: { api: Api; config: Config; gall
     let gone = false;
     void inTurn(async () => {
       if (gone) return;
-      const { items } = await api.images(gallery, grid, { limit: PICTURES });
+      const { items } = await api.images(gallery, grid, { limit: ASKED });
       if (!gone) setViews(items.filter(({ variants }) => variants[grid]?.state !== 'failed'));
       // A cover without pictures is still a link.
     }).catch(() => {});
@@ -39,7 +40,7 @@ export function Cover({ api, config, gallery }: { api: Api; config: Config; gall
       gone = true;
     };
   }, [api, gallery, grid]);
-  const shown = views.length >= PICTURES ? views : views.slice(0, 1);
+  const shown = views.slice(0, views.length < PICTURES ? 1 : PICTURES);
   return (
     <span class={shown.length > 1 ? 'cover four' : 'cover'}>
       {shown.map((view) => (
