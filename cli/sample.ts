@@ -1,0 +1,186 @@
+import { parseArgs } from 'node:util';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  SAMPLE_COUNT,
+  SAMPLE_IMAGES,
+  type SamplePicture,
+  samplePictures,
+} from './sample/sample.ts';
+import { openTarget, type Target, UsageError } from './target.ts';
+
+const HELP = `Puts a gallery of ${SAMPLE_COUNT} pictures into the originals bucket, to have something to look at.
+
+  npm run sample [-- options]
+
+  --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
+                    without it, the local cloud that "npm start" runs
+  --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
+  --json            a line of JSON for each picture instead, for programs: {"done":12,"total":86}
+  --help
+
+The pictures are drawn, not downloaded: landscapes, still lifes and nights in many sizes, turned in
+all ways that cameras turn them, one damaged and one of a format that Glimpse does not read. They
+are in the galleries "sample" and "sample/orientations". What is there already is left as it is.`;
+
+/** At once, so that a distant bucket does not hold up the drawing. */
+const UPLOADS = 4;
+
+interface Originals {
+  client: S3Client;
+  bucket: string;
+}
+
+interface Progress {
+  step: (done: number) => void;
+  end: (drawn: number, there: number, stopped: boolean) => void;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      outputs: { type: 'string' },
+      state: { type: 'string', default: '.glimpse' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const target = await openTarget(values.outputs, values.state);
+  const originals = connect(target);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+
+  const there = await present(originals).catch((error: unknown) => {
+    throw refused(error, target);
+  });
+  const progress = values.json ? lines() : oneLine(target.description);
+  progress.step(there.size);
+  const drawn = await fill(originals, there, stop, (count) => progress.step(there.size + count));
+  progress.end(drawn, there.size, stop.signal.aborted);
+  if (stop.signal.aborted) process.exitCode = 130;
+}
+
+/** Puts what is not there, and counts it. The first upload that fails ends the rest. */
+async function fill(
+  originals: Originals,
+  there: ReadonlySet<string>,
+  stop: AbortController,
+  step: (count: number) => void,
+): Promise<number> {
+  let count = 0;
+  let failure: unknown;
+  const uploads = new Set<Promise<void>>();
+  for await (const picture of samplePictures({ except: there, signal: stop.signal })) {
+    const upload = put(originals, picture)
+      .then(() => {
+        count += 1;
+        step(count);
+      })
+      .catch((error: unknown) => {
+        failure ??= error;
+      })
+      .finally(() => uploads.delete(upload));
+    uploads.add(upload);
+    if (uploads.size >= UPLOADS) await Promise.race(uploads);
+    if (failure !== undefined) break;
+  }
+  await Promise.all(uploads);
+  if (failure !== undefined) throw failure;
+  return count;
+}
+
+async function put({ client, bucket }: Originals, picture: SamplePicture): Promise<void> {
+  await client.send(
+    new PutObjectCommand({
+      Bucket: bucket,
+      Key: picture.image,
+      Body: picture.bytes,
+      ContentType: picture.contentType,
+    }),
+  );
+}
+
+/** The sample's keys that the bucket has. An upload is whole or absent, so the key says enough. */
+async function present({ client, bucket }: Originals): Promise<ReadonlySet<string>> {
+  const ours = new Set(SAMPLE_IMAGES);
+  const there = new Set<string>();
+  let token: string | undefined;
+  do {
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: 'sample/',
+        ...(token === undefined ? {} : { ContinuationToken: token }),
+      }),
+    );
+    for (const { Key } of page.Contents ?? []) {
+      if (Key !== undefined && ours.has(Key)) there.add(Key);
+    }
+    token = page.NextContinuationToken;
+  } while (token !== undefined);
+  return there;
+}
+
+function connect({ outputs, endpoints }: Target): Originals {
+  const client =
+    endpoints === undefined
+      ? new S3Client({})
+      : new S3Client({
+          endpoint: endpoints.s3,
+          region: endpoints.region,
+          credentials: endpoints.credentials,
+          forcePathStyle: true,
+        });
+  return { client, bucket: outputs.OriginalsBucket };
+}
+
+/** A connection refused by the local cloud means that the file of its endpoints outlived it. */
+function refused(error: unknown, { endpoints }: Target): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (endpoints === undefined || code !== 'ECONNREFUSED') return error;
+  return new UsageError(
+    `The local cloud does not answer at ${endpoints.s3}: start it with "npm start".`,
+    { cause: error },
+  );
+}
+
+function lines(): Progress {
+  return {
+    step: (done) => console.log(JSON.stringify({ done, total: SAMPLE_COUNT })),
+    end: () => undefined,
+  };
+}
+
+function oneLine(description: string): Progress {
+  const started = performance.now();
+  const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  return {
+    step: (done) => {
+      if (process.stderr.isTTY) {
+        process.stderr.write(`\r\u001b[K${done} of ${SAMPLE_COUNT} pictures · ${seconds()}`);
+      }
+    },
+    end: (drawn, there, stopped) => {
+      endProgress();
+      const kept = there > 0 ? `, ${there} were there` : '';
+      const summary = `${drawn} pictures put into ${description}${kept}, in ${seconds()}`;
+      console.log(stopped ? `Stopped: ${summary}. The same command goes on.` : `Done: ${summary}`);
+    },
+  };
+}
+
+function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}
+
+try {
+  await main();
+} catch (error) {
+  endProgress();
+  console.error(error instanceof Error ? `sample: ${error.message}` : error);
+  process.exitCode = 1;
+}
