@@ -58,7 +58,7 @@ export function drawTerrain(
   const sunshine = new Float32Array(width * height);
   const steps = distances(terrain.near, terrain.far);
   const octavesAt = steps.map((z) =>
-    Math.round(clamp(terrain.detail - Math.log2(z / terrain.near) * 0.9, 4, terrain.detail)),
+    Math.round(clamp(terrain.detail - Math.log2(z / terrain.near) * 0.7, 6, terrain.detail)),
   );
   for (let x = 0; x < width; x += 1) {
     const dx = (x - view.centre) / view.focal;

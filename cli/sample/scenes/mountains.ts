@@ -59,7 +59,7 @@ export function mountains(scene: Mountains): Paint {
   const start = scene.lake ?? 1500;
   const height = (x: number, z: number, octaves: number) => {
     const rise = smooth(start * 0.95, start + breadth * 1.3, z);
-    const hills = fractal(x / 900 + seed * 3.1, z / 900, Math.min(octaves, 4));
+    const hills = fractal(x / 900 + seed * 3.1, z / 900, Math.min(octaves, 5));
     const massif = ridged(x / breadth + seed * 1.7, z / breadth + seed, octaves);
     const bay = scene.lake ? fractal(x / 1300 + seed, seed * 2.3, 2) * start * 0.35 : 0;
     const floor = scene.lake ? (z - start - bay) * 0.1 - 3 : hills * 110 - 20;
@@ -71,7 +71,7 @@ export function mountains(scene: Mountains): Paint {
     surface: surfaceOf(scene, summits),
     near: scene.lake ? start * 0.5 : 420,
     far: 34_000,
-    detail: 9,
+    detail: 10,
     shadows: light.sunlight.r > 0.8 ? 2600 : 0,
     soft: 0.15,
     water: scene.lake !== undefined,
@@ -111,9 +111,10 @@ function surfaceOf(scene: Mountains, summits: number): (ground: Ground) => Colou
   const white = hex('#f4f7fb', 1.05);
   return ({ x, z, height, level, octaves }) => {
     const patches = mottle(x / 240 + seed, z / 240);
-    const fine = octaves > 5 ? mottle(z / 31, x / 31) * 1.7 : 0;
+    const fine = octaves > 6 ? mottle(z / 31, x / 31) * 1.7 : mottle(z / 140, x / 140) * 1.4;
     const strata = noise(height / 60 + patches, seed) * 0.5;
-    let colour = scale(rock, 0.85 + strata * 0.5 + fine * 0.2);
+    const cracks = mottle(x / 160 + height / 90, height / 420 + z / 160);
+    let colour = scale(rock, 0.85 + strata * 0.3 + fine * 0.2 + cracks * 0.7);
     const grass = smooth(0.62, 0.8, level + patches * 0.15) * smooth(snowLine, treeLine, height);
     colour = mix(colour, scale(meadow, 0.9 + patches * 0.5 + fine * 0.12), grass);
     const wooded =
