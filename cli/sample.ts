@@ -15,15 +15,15 @@ const HELP = `Puts a gallery of ${SAMPLE_COUNT} pictures into the originals buck
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
-  --json            a line of JSON for each picture instead, for programs: {"done":12,"total":86}
+  --json            a line of JSON for each picture that is drawn, for programs: {"done":12,"total":86}
   --help
 
 The pictures are drawn, not downloaded: landscapes, still lifes and nights in many sizes, turned in
 all ways that cameras turn them, one damaged and one of a format that Glimpse does not read. They
 are in the galleries "sample" and "sample/orientations". What is there already is left as it is.`;
 
-/** At once, so that a distant bucket does not hold up the drawing. */
-const UPLOADS = 4;
+/** At once, for a bucket that is far away. */
+const UPLOADS = 8;
 
 interface Originals {
   client: S3Client;
@@ -64,32 +64,29 @@ async function main(): Promise<void> {
   if (stop.signal.aborted) process.exitCode = 130;
 }
 
-/** Puts what is not there, and counts it. The first upload that fails ends the rest. */
+/**
+ * Draws what is not there, then puts it: a gallery that comes all at once is cold when it is first
+ * looked at, and the drawing does not compete with the thumbnails for the processor.
+ */
 async function fill(
   originals: Originals,
   there: ReadonlySet<string>,
-  stop: AbortController,
+  { signal }: AbortController,
   step: (count: number) => void,
 ): Promise<number> {
-  let count = 0;
-  let failure: unknown;
-  const uploads = new Set<Promise<void>>();
-  for await (const picture of samplePictures({ except: there, signal: stop.signal })) {
-    const upload = put(originals, picture)
-      .then(() => {
-        count += 1;
-        step(count);
-      })
-      .catch((error: unknown) => {
-        failure ??= error;
-      })
-      .finally(() => uploads.delete(upload));
-    uploads.add(upload);
-    if (uploads.size >= UPLOADS) await Promise.race(uploads);
-    if (failure !== undefined) break;
+  const pictures: SamplePicture[] = [];
+  for await (const picture of samplePictures({ except: there, signal })) {
+    pictures.push(picture);
+    step(pictures.length);
   }
-  await Promise.all(uploads);
-  if (failure !== undefined) throw failure;
+  let count = 0;
+  const putNext = async (): Promise<void> => {
+    for (let next = pictures.shift(); next && !signal.aborted; next = pictures.shift()) {
+      await put(originals, next);
+      count += 1;
+    }
+  };
+  if (!signal.aborted) await Promise.all(Array.from({ length: UPLOADS }, putNext));
   return count;
 }
 
@@ -161,14 +158,14 @@ function oneLine(description: string): Progress {
   return {
     step: (done) => {
       if (process.stderr.isTTY) {
-        process.stderr.write(`\r\u001b[K${done} of ${SAMPLE_COUNT} pictures · ${seconds()}`);
+        process.stderr.write(`\r\u001b[K${done} of ${SAMPLE_COUNT} pictures drawn · ${seconds()}`);
       }
     },
     end: (drawn, there, stopped) => {
       endProgress();
       const kept = there > 0 ? `, ${there} were there` : '';
       const summary = `${drawn} pictures put into ${description}${kept}, in ${seconds()}`;
-      console.log(stopped ? `Stopped: ${summary}. The same command goes on.` : `Done: ${summary}`);
+      console.log(stopped ? `Stopped: ${summary}.` : `Done: ${summary}`);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Orphanage } from '../engines/engines.ts';
 /** How far the sample gallery has come. */
 export interface SampleState {
   readonly state: 'idle' | 'running' | 'done' | 'failed';
-  /** Pictures that are in the bucket. */
+  /** Pictures that are drawn; all are put into the bucket together at the end. */
   readonly done: number;
   readonly total: number;
   /** Why it failed. */
