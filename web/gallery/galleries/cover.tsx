@@ -10,6 +10,18 @@ const ASKED = 6;
 /** Covers asked for at once; the rest wait their turn. */
 const AT_ONCE = 4;
 
+/** Covers that were seen, so that scrolling back asks for nothing. */
+const MOST_KEPT = 500;
+const kept = new Map<string, readonly View[]>();
+
+function keep(gallery: string, views: readonly View[]): void {
+  kept.set(gallery, views);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= MOST_KEPT) break;
+    kept.delete(oldest);
+  }
+}
+
 let asking = 0;
 const waiting: (() => void)[] = [];
 
@@ -27,13 +39,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 /** A gallery's first pictures; asked for when the card comes near the screen. */
 export function Cover({ api, config, gallery }: { api: Api; config: Config; gallery: string }) {
   const { grid } = config.variants;
-  const [views, setViews] = useState<readonly View[]>([]);
+  const [views, setViews] = useState<readonly View[]>(kept.get(gallery) ?? []);
   useEffect(() => {
+    if (kept.has(gallery)) return;
     let gone = false;
     void inTurn(async () => {
       if (gone) return;
       const { items } = await api.images(gallery, grid, { limit: ASKED });
-      if (!gone) setViews(items.filter(({ variants }) => variants[grid]?.state !== 'failed'));
+      const showable = items.filter(({ variants }) => variants[grid]?.state !== 'failed');
+      if (showable.length > 0) keep(gallery, showable);
+      if (!gone) setViews(showable);
       // A cover without pictures is still a link.
     }).catch(() => {});
     return () => {
