@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { useEffect, useState } from 'preact/hooks';
 import type { View } from '../../glimpse-image/view.ts';
 import type { Api } from '../api.ts';
@@ -22,19 +23,7 @@ function keep(gallery: string, views: readonly View[]): void {
   }
 }
 
-let asking = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (asking >= AT_ONCE) await new Promise<void>((resume) => waiting.push(resume));
-  asking += 1;
-  try {
-    return await work();
-  } finally {
-    asking -= 1;
-    waiting.shift()?.();
-  }
-}
+const inTurn = pLimit(AT_ONCE);
 
 /** A gallery's first pictures; asked for when the card comes near the screen. */
 export function Cover({ api, config, gallery }: { api: Api; config: Config; gallery: string }) {
