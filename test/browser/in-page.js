@@ -1,0 +1,129 @@
+// Runs in each page before anything of its own: watch.ts and the tests ask `glimpseWatch`.
+
+const glimpseWatch = {
+  violations: [],
+  layoutShift: 0,
+  shifted: [],
+  layoutShiftAfterInput: 0,
+  longestTask: 0,
+  /** Milliseconds after navigation. */
+  firstPlaceholder: undefined,
+  firstPicture: undefined,
+  lastPicture: undefined,
+
+  /** Elements of the document and of all open shadow roots in it. */
+  countNodes(root = document) {
+    let count = 0;
+    for (const element of root.querySelectorAll('*')) {
+      count += 1 + (element.shadowRoot === null ? 0 : this.countNodes(element.shadowRoot));
+    }
+    return count;
+  },
+
+  /** The pictures in the document now, in its order. */
+  pictures() {
+    return [...document.querySelectorAll('glimpse-image')].map((picture) => {
+      const item = picture.closest('li, [role=listitem]');
+      const img = picture.shadowRoot?.querySelector('img');
+      return {
+        image: picture.closest('[data-image]')?.dataset.image ?? picture.getAttribute('image'),
+        position: Number(item?.getAttribute('aria-posinset') ?? 0),
+        state: picture.getAttribute('state'),
+        src: img?.getAttribute('src') ?? '',
+        shown: img?.complete === true && img.naturalWidth > 0,
+        reason: picture.shadowRoot?.querySelector('[part=reason]')?.textContent ?? '',
+      };
+    });
+  },
+
+  /** Where each picture was in its gallery, of all that were in the document in any frame. */
+  places: new Map(),
+  mostNodes: 0,
+
+  /** Notes them from now on. */
+  follow() {
+    for (const link of document.querySelectorAll('a[data-image]')) {
+      const { image } = link.dataset;
+      const place = Number(link.closest('li').getAttribute('aria-posinset'));
+      if ((this.places.get(image) ?? place) !== place) throw new Error(`${image} changed places`);
+      this.places.set(image, place);
+    }
+    this.mostNodes = Math.max(this.mostNodes, this.countNodes());
+    requestAnimationFrame(() => this.follow());
+  },
+
+  /** Settles when the page stands still after a turn of the wheel, and shows what is there. */
+  async scrolled(top) {
+    const frame = () => new Promise(requestAnimationFrame);
+    while (scrollY === top) await frame();
+    for (let last = top; last !== scrollY; ) {
+      last = scrollY;
+      await frame();
+      await frame();
+    }
+    return scrollY;
+  },
+
+  /** Settles when all pictures of a gallery are loaded. */
+  async loaded() {
+    while (document.querySelector('[aria-setsize="-1"], [aria-busy="true"]') !== null) {
+      await new Promise(requestAnimationFrame);
+    }
+  },
+
+  /** How many show the blur that a thumbhash describes. */
+  countBlurs() {
+    return [...document.querySelectorAll('glimpse-image')].filter(({ shadowRoot }) =>
+      isPainted(shadowRoot?.querySelector('canvas')),
+    ).length;
+  },
+};
+
+function isPainted(canvas) {
+  if (canvas == null) return false;
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  return data.some((value) => value !== 0);
+}
+
+Object.assign(globalThis, { glimpseWatch });
+
+document.addEventListener('securitypolicyviolation', (event) => {
+  const { effectiveDirective, blockedURI, sourceFile, lineNumber } = event;
+  glimpseWatch.violations.push(
+    `${effectiveDirective}: ${blockedURI} at ${sourceFile}:${lineNumber}`,
+  );
+});
+
+document.addEventListener('glimpse-change', ({ detail: { state, view } }) => {
+  const now = performance.now();
+  if (view?.placeholder !== undefined) glimpseWatch.firstPlaceholder ??= now;
+  if (state === 'ready') {
+    glimpseWatch.firstPicture ??= now;
+    glimpseWatch.lastPicture = now;
+  }
+});
+
+function observe(type, each) {
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) each(entry);
+  });
+  observer.observe({ type, buffered: true });
+}
+
+observe('longtask', ({ duration }) => {
+  glimpseWatch.longestTask = Math.max(glimpseWatch.longestTask, duration);
+});
+
+observe('layout-shift', ({ value, hadRecentInput, sources }) => {
+  if (hadRecentInput) {
+    glimpseWatch.layoutShiftAfterInput += value;
+    return;
+  }
+  glimpseWatch.layoutShift += value;
+  for (const { node, previousRect: from, currentRect: to } of sources) {
+    glimpseWatch.shifted.push(
+      `${node?.nodeName}.${node?.className}: ${from.x},${from.y} to ${to.x},${to.y}`,
+    );
+  }
+});

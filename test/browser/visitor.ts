@@ -1,0 +1,86 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, inject, test as plainTest } from 'vitest';
+import { z } from 'zod';
+import { launchBrowser } from './chromium.ts';
+import { type Cloud, startCloud } from './cloud.ts';
+import { type Visitor, visit } from './visit.ts';
+
+/** Each file has a browser and a local cloud, each test a visitor who must not see an error. */
+export const test = plainTest
+  // biome-ignore lint/correctness/noEmptyPattern: how vitest tells that a fixture needs no other
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await launchBrowser(inject('chromium'));
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  .extend('cdn', { scope: 'file' }, ({}): string | undefined => undefined)
+  .extend('cloud', { scope: 'file' }, async ({ cdn }, { onCleanup }): Promise<Cloud> => {
+    const cloud = await startCloud(inject('cdkOut'), cdn);
+    onCleanup(() => cloud.stop());
+    return cloud;
+  })
+  .extend('visiting', async ({ browser, cloud, cdn }, { onCleanup }) => {
+    const { api, s3 } = cloud.endpoints;
+    const visitors: Visitor[] = [];
+    onCleanup(async () => {
+      const found: string[] = [];
+      for (const { complaints, context } of visitors) {
+        found.push(...(await complaints()));
+        await context.close();
+      }
+      expect(found).toEqual([]);
+    });
+    return async (options?: BrowserContextOptions): Promise<Visitor> => {
+      const visitor = await visit(
+        browser,
+        { api, s3: cdn === undefined ? s3 : undefined },
+        options,
+      );
+      visitors.push(visitor);
+      return visitor;
+    };
+  })
+  .extend('visitor', ({ visiting }) => visiting());
+
+const picturesSchema = z.array(
+  z.object({
+    image: z.string(),
+    position: z.number(),
+    state: z.string().nullable(),
+    src: z.string(),
+    /** Decoded, with pixels. */
+    shown: z.boolean(),
+    /** Why there is no picture. */
+    reason: z.string(),
+  }),
+);
+
+export type Picture = z.infer<typeof picturesSchema>[number];
+
+/** The pictures that are in the document now, in its order. */
+export async function pictures(page: Page): Promise<Picture[]> {
+  return picturesSchema.parse(await page.evaluate('glimpseWatch.pictures()'));
+}
+
+/** How many pictures show the blur that a thumbhash describes. */
+export async function countBlurs(page: Page): Promise<number> {
+  return z.number().parse(await page.evaluate('glimpseWatch.countBlurs()'));
+}
+
+/** Waits until as many pictures are in the document and every one is decoded and shown. */
+export async function allShown(page: Page, least = 1, withinMs = 20_000): Promise<Picture[]> {
+  await expect
+    .poll(
+      async () => {
+        const found = await pictures(page);
+        const missing = found.filter(({ shown, state }) => !shown || state !== 'ready');
+        return found.length < least
+          ? `${found.length} pictures`
+          : missing.map(({ image, state }) => `${image} is ${state}`);
+      },
+      { timeout: withinMs, interval: 50 },
+    )
+    .toEqual([]);
+  return await pictures(page);
+}
