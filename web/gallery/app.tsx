@@ -9,7 +9,7 @@ import { createGalleryList } from './galleries/gallery-list.ts';
 import { NewGallery } from './galleries/new-gallery.tsx';
 import { GalleryPage } from './gallery-page.tsx';
 import { Icon } from './icon.tsx';
-import { galleryTitle, hrefOf } from './route.ts';
+import { galleryTitle, hrefOf, titleOf } from './route.ts';
 import { AddPictures } from './uploads/add-pictures.tsx';
 import { DropTarget } from './uploads/drop-target.tsx';
 import type { Dropped } from './uploads/dropped-files.ts';
@@ -35,9 +35,15 @@ export function App({ config }: { config: Config }) {
   const drop = useCallback(({ files, leftOut }: Dropped<File>) => add(files, leftOut), [add]);
 
   useEffect(() => {
-    document.title = gallery === undefined ? 'Glimpse' : `${galleryTitle(gallery)} · Glimpse`;
-    scrollTo(0, Number(history.state?.top ?? 0));
-  }, [gallery]);
+    const shown = [
+      ...(image === undefined ? [] : [titleOf(image)]),
+      ...(gallery === undefined ? [] : [galleryTitle(gallery)]),
+      'Glimpse',
+    ];
+    document.title = shown.join(' · ');
+  }, [gallery, image]);
+
+  useEffect(() => scrollTo(0, Number(history.state?.top ?? 0)), [gallery]);
 
   return (
     <>
