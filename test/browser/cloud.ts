@@ -16,8 +16,8 @@ export interface Cloud {
   endpoints: CloudEndpoints;
   target: Target;
   table: ImagesTable;
-  /** How many processes of the worker were killed. */
-  killWorkers(): number;
+  /** Requests that the API has answered so far, as it counts them itself. */
+  answered(): number;
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startCloud(cdkOut: string, cdn?: string): Promise<Cloud> {
       ),
       name: tables.images ?? '',
     },
-    killWorkers: () => cloud.killFunction(endpoints.functions.ThumbnailsWorker ?? ''),
+    answered: () => cloud.counts(endpoints.functions.ApiFunction ?? '').invocations,
     stop: async () => {
       await cloud.stop();
       await removeFolders();

@@ -6,10 +6,11 @@ import { put, remove, settled, thumbnails, until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import { TOLD } from './cloud.ts';
 import { element, serveElementPages } from './element-pages.ts';
+import { countBlurs, pictures } from './in-page.ts';
 import { photo, putPhotos, sizeOf } from './photos.ts';
 import { seedReady, seedWorking } from './seed.ts';
 import type { Visitor } from './visit.ts';
-import { allShown, countBlurs, pictures, test as visitorTest } from './visitor.ts';
+import { allShown, test as visitorTest } from './visitor.ts';
 import type { ApiCall } from './watch.ts';
 
 // <glimpse-image> on a page that is not ours, under a policy that allows it no more than it needs.

@@ -3,9 +3,10 @@ import { expect } from 'vitest';
 import { put, settled, thumbnails, until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import type { Cloud } from './cloud.ts';
+import { pictures } from './in-page.ts';
 import { photo, putPhotos } from './photos.ts';
 import { seedReady, seedWorking } from './seed.ts';
-import { allShown, pictures, test } from './visitor.ts';
+import { allShown, test } from './visitor.ts';
 import type { Watch } from './watch.ts';
 
 // The gallery page as its users meet it. Everything is reached as they reach it, by role and name.

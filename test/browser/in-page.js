@@ -6,10 +6,10 @@ const glimpseWatch = {
   shifted: [],
   layoutShiftAfterInput: 0,
   longestTask: 0,
-  /** Milliseconds after navigation. */
+  /** Milliseconds from the navigation until something was known of a picture. */
   firstPlaceholder: undefined,
-  firstPicture: undefined,
-  lastPicture: undefined,
+  /** Until each picture was there, and how far down the page that is. */
+  arrivals: [],
 
   /** Elements of the document and of all open shadow roots in it. */
   countNodes(root = document) {
@@ -71,6 +71,16 @@ const glimpseWatch = {
     }
   },
 
+  /** How many pictures on screen, Glimpse's or plain ones, are not there yet; undefined without any. */
+  awaited() {
+    const onScreen = [...document.querySelectorAll('glimpse-image, img')].filter(
+      (picture) => picture.getBoundingClientRect().top < innerHeight,
+    );
+    const there = (picture) =>
+      picture.getAttribute('state') === 'ready' || (picture.complete && picture.naturalWidth > 0);
+    return onScreen.length === 0 ? undefined : onScreen.filter((each) => !there(each)).length;
+  },
+
   /** How many show the blur that a thumbhash describes. */
   countBlurs() {
     return [...document.querySelectorAll('glimpse-image')].filter(({ shadowRoot }) =>
@@ -95,14 +105,24 @@ document.addEventListener('securitypolicyviolation', (event) => {
   );
 });
 
-document.addEventListener('glimpse-change', ({ detail: { state, view } }) => {
-  const now = performance.now();
-  if (view?.placeholder !== undefined) glimpseWatch.firstPlaceholder ??= now;
-  if (state === 'ready') {
-    glimpseWatch.firstPicture ??= now;
-    glimpseWatch.lastPicture = now;
-  }
+document.addEventListener('glimpse-change', ({ target, detail: { state, view } }) => {
+  const at = performance.now();
+  if (view?.thumbhash !== undefined) glimpseWatch.firstPlaceholder ??= at;
+  if (state === 'ready')
+    glimpseWatch.arrivals.push({ at, top: target.getBoundingClientRect().top });
 });
+
+// Of plain images, too; load does not bubble.
+document.addEventListener(
+  'load',
+  ({ target }) => {
+    if (target instanceof HTMLImageElement) {
+      const { top } = target.getBoundingClientRect();
+      glimpseWatch.arrivals.push({ at: performance.now(), top });
+    }
+  },
+  { capture: true },
+);
 
 function observe(type, each) {
   const observer = new PerformanceObserver((list) => {

@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, inject, test as plainTest } from 'vitest';
-import { z } from 'zod';
 import { launchBrowser } from './chromium.ts';
 import { type Cloud, startCloud } from './cloud.ts';
+import { type Picture, pictures } from './in-page.ts';
 import { type Visitor, visit } from './visit.ts';
 
 /** Each file has a browser and a local cloud, each test a visitor who must not see an error. */
@@ -42,31 +42,6 @@ export const test = plainTest
     };
   })
   .extend('visitor', ({ visiting }) => visiting());
-
-const picturesSchema = z.array(
-  z.object({
-    image: z.string(),
-    position: z.number(),
-    state: z.string().nullable(),
-    src: z.string(),
-    /** Decoded, with pixels. */
-    shown: z.boolean(),
-    /** Why there is no picture. */
-    reason: z.string(),
-  }),
-);
-
-export type Picture = z.infer<typeof picturesSchema>[number];
-
-/** The pictures that are in the document now, in its order. */
-export async function pictures(page: Page): Promise<Picture[]> {
-  return picturesSchema.parse(await page.evaluate('glimpseWatch.pictures()'));
-}
-
-/** How many pictures show the blur that a thumbhash describes. */
-export async function countBlurs(page: Page): Promise<number> {
-  return z.number().parse(await page.evaluate('glimpseWatch.countBlurs()'));
-}
 
 /** Waits until as many pictures are in the document and every one is decoded and shown. */
 export async function allShown(page: Page, least = 1, withinMs = 20_000): Promise<Picture[]> {

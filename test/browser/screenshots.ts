@@ -1,0 +1,145 @@
+// Pictures of the pages in the states that a reviewer would like to see, of the sample gallery.
+//
+//   npm run screenshots -- [folder=screenshots]
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { sampleBytes } from '../../cli/sample/bytes.ts';
+import { DAMAGED, PICTURES, UNSUPPORTED } from '../../cli/sample/catalogue.ts';
+import { buildPages } from '../../local/pages/built.ts';
+import { synthesise } from '../../local/synthesis.ts';
+import { put, settled, thumbnails, until } from '../flows/target.ts';
+import { launchBrowser, unpackChromium } from './chromium.ts';
+import { type Cloud, startCloud } from './cloud.ts';
+import { awaited, countSettled } from './in-page.ts';
+import { visit } from './visit.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = resolve(process.argv[2] ?? 'screenshots');
+
+async function main(): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const [cdkOut, chromium] = await Promise.all([
+    synthesise(root),
+    unpackChromium(root),
+    buildPages(root),
+  ]);
+  const cloud = await startCloud(cdkOut);
+  const browser = await launchBrowser(chromium);
+  try {
+    await takeAll(cloud, browser);
+  } finally {
+    await browser.close();
+    await cloud.stop();
+  }
+}
+
+async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
+  const { web } = cloud.endpoints;
+  const gallery = `${web}/?gallery=sample`;
+  const take = async (
+    name: string,
+    url: string,
+    ready: (page: Page) => Promise<unknown>,
+    options: BrowserContextOptions = {},
+  ) => {
+    const { page, context } = await visit(browser, cloud.endpoints, options);
+    await page.goto(url);
+    await ready(page);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    console.log(`${name}.png`);
+    await context.close();
+  };
+  const shown = async (page: Page) => {
+    await until(
+      () => countSettled(page),
+      ({ settled, all }) => all > 0 && settled === all,
+    );
+    // Fades end.
+    await sleep(400);
+  };
+
+  await take('empty-start', web, (page) =>
+    page.getByRole('main').getByRole('button').first().waitFor(),
+  );
+
+  const pictures = [...PICTURES.keys(), DAMAGED, UNSUPPORTED];
+  for (const image of pictures) await put(cloud.target, image, await sampleBytes(image));
+  await take('cold', gallery, (page) => page.locator('glimpse-image').first().waitFor());
+  const { page, context } = await visit(browser, cloud.endpoints);
+  await page.goto(gallery);
+  await page.locator('glimpse-image').first().waitFor();
+  const onScreen = (await awaited(page)) ?? 0;
+  await until(
+    () => awaited(page),
+    (count = onScreen) => count <= onScreen / 2,
+  );
+  await page.screenshot({ path: join(folder, 'half-way.png') });
+  console.log('half-way.png');
+  await context.close();
+  await until(() => thumbnails(cloud.target, pictures.slice(0, 100)), settled, {
+    withinMs: 120_000,
+  });
+
+  await take('warm', gallery, shown);
+  await take('dark', gallery, shown, { colorScheme: 'dark' });
+  const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true };
+  await take('phone', gallery, shown, phone);
+  for (const image of [...[...PICTURES.keys()].slice(20, 23), DAMAGED, UNSUPPORTED]) {
+    const name = image.slice(image.lastIndexOf('/') + 1);
+    await put(cloud.target, `failing/${name}`, await sampleBytes(image));
+  }
+  await take('failing', `${web}/?gallery=failing`, shown);
+  const [, first = ''] = PICTURES.keys();
+  const large = `${gallery}&${new URLSearchParams({ image: first })}`;
+  const zoomed = async (page: Page) => {
+    await page.locator('dialog glimpse-image[variant=zoom][state=ready]').first().waitFor();
+    await sleep(400);
+  };
+  await take('large-view', large, zoomed);
+  await take('large-view-phone', large, zoomed, phone);
+
+  for (const name of ['harbour', 'summer/2026']) {
+    for (const [index, image] of [...PICTURES.keys()].slice(5, 10).entries()) {
+      await put(cloud.target, `${name}/${index}.jpg`, await sampleBytes(image));
+    }
+    // A gallery is in the list once somebody has looked at it.
+    await take(`gallery-${name.replace('/', '-')}`, `${web}/?gallery=${name}`, shown);
+  }
+  await take('galleries', web, async (page) => {
+    const cards = page.getByRole('list', { name: 'Galleries' }).getByRole('link');
+    await cards.first().waitFor();
+    await until(
+      () => cards.filter({ hasNot: page.locator('glimpse-image') }).count(),
+      (bare) => bare === 0,
+    );
+    await shown(page);
+  });
+
+  await take('uploads', `${web}/?gallery=harbour`, async (page) => {
+    await shown(page);
+    // A network so slow that one can look at it.
+    await page.route(`${cloud.endpoints.s3}/**`, (route) =>
+      route.request().method() === 'POST' ? undefined : route.continue(),
+    );
+    const jpeg = Buffer.from(await sampleBytes(first));
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([
+        { name: '0.jpg', mimeType: 'image/jpeg', buffer: jpeg },
+        { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('buy candles') },
+        { name: 'lighthouse.jpg', mimeType: 'image/jpeg', buffer: jpeg },
+        { name: 'boats.jpg', mimeType: 'image/jpeg', buffer: jpeg },
+      ]);
+    await page
+      .getByRole('list', { name: 'Could not be added' })
+      .getByText('notes.txt')
+      .first()
+      .waitFor();
+    await sleep(1000);
+  });
+}
+
+await main();
