@@ -52,10 +52,11 @@ const glimpseWatch = {
     requestAnimationFrame(() => this.follow());
   },
 
-  /** Settles when the page stands still after a turn of the wheel, and shows what is there. */
+  /** Settles when the page stands still after a turn of the wheel; answers where. */
   async scrolled(top) {
     const frame = () => new Promise(requestAnimationFrame);
-    while (scrollY === top) await frame();
+    // At the end of what is loaded, the wheel turns in vain.
+    for (let frames = 0; scrollY === top && frames < 20; frames++) await frame();
     for (let last = top; last !== scrollY; ) {
       last = scrollY;
       await frame();
