@@ -105,11 +105,7 @@ async function look(
   url: string,
   { again = false, viewport = USUAL }: { again?: boolean; viewport?: typeof USUAL } = {},
 ): Promise<Seen> {
-  const { page, watched, context } = await visit(browser, cloud.endpoints, {
-    viewport,
-    // Without a graphics card, animations on a screen of this height take all there is.
-    reducedMotion: viewport === TALL ? 'reduce' : 'no-preference',
-  });
+  const { page, watched, context } = await visit(browser, cloud.endpoints, { viewport });
   let calls = cloud.answered();
   await page.goto(url);
   await allThere(page);

@@ -221,7 +221,7 @@ test('what cannot be shown says why, and costs the rest nothing', async ({
   const [, second, third] = await pictures(page);
   expect(second?.reason).toContain(told[0]?.failure?.reason);
   expect(third?.reason).toContain(told[1]?.failure?.reason);
-  await page.getByRole('link', { name: /^2: cannot be shown/ }).waitFor();
+  await page.getByRole('link', { name: /^2: Not a picture that can be shown: / }).waitFor();
   expect(await violations(page)).toEqual([]);
   const calls = watched.api.length;
   await page.clock.fastForward('01:00:00');

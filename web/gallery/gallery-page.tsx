@@ -65,12 +65,11 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         </div>
       )}
       {error !== undefined && <Trouble error={error} onRetry={() => void feed.loadMore()} />}
+      {loading && images.length > 0 && <p class="loading">More pictures are coming…</p>}
       <p class="tally" role="status">
-        {loading && images.length > 0
-          ? 'More pictures are coming…'
-          : !more && images.length > 0
-            ? `${images.length.toLocaleString()} ${images.length === 1 ? 'picture' : 'pictures'}`
-            : ''}
+        {more || images.length === 0
+          ? ''
+          : `${images.length.toLocaleString()} ${images.length === 1 ? 'picture' : 'pictures'}`}
       </p>
       {image !== undefined && (
         <LargeView

@@ -75,6 +75,8 @@ export class GlimpseImage extends HTMLElement {
   #ratio: number | undefined;
   #loading: HTMLImageElement | undefined;
   #shown: HTMLImageElement | undefined;
+  /** The end of a URL that a later answer could not put off: that of its signer's session. */
+  #lastEnd: number | undefined;
   /** How often in a row a picture that should be there could not be loaded. */
   #losses = 0;
   #thumbhash: string | undefined;
@@ -165,6 +167,8 @@ export class GlimpseImage extends HTMLElement {
 
   /** Answers whether the thumbnail is still being made. */
   #tell(view: View): boolean {
+    const end = (told: View | undefined) => told?.variants[this.variant]?.expiresAt;
+    if (end(view) === end(this.#view)) this.#lastEnd = end(view);
     this.#view = this.#view?.image === view.image ? withKnown(view, this.#view) : view;
     this.#hold();
     return this.#show();
@@ -244,7 +248,7 @@ export class GlimpseImage extends HTMLElement {
   /** While it is on screen; what is not asks when it comes back. */
   #refreshBefore(expiresAt: number): void {
     const life = expiresAt - Date.now();
-    if (!Number.isFinite(life) || life <= 0 || !this.#near) return;
+    if (!Number.isFinite(life) || life <= 0 || !this.#near || expiresAt === this.#lastEnd) return;
     const margin = Math.min(REFRESH_MARGIN, life / 2);
     // Spread, as all URLs of a page end at the same moment.
     const due = expiresAt - margin * (1 - Math.random() / 4);
@@ -337,10 +341,8 @@ export class GlimpseImage extends HTMLElement {
     if (!blank && thumbhash === this.#thumbhash) return;
     this.#thumbhash = thumbhash;
     const canvas = thumbhash === undefined ? undefined : drawThumbhash(thumbhash);
-    const sheen = document.createElement('div');
-    sheen.id = 'sheen';
     this.#frame.classList.remove('ready');
-    this.#frame.replaceChildren(...(canvas === undefined ? [] : [canvas]), sheen);
+    this.#frame.replaceChildren(...(canvas === undefined ? [] : [canvas]));
   }
 
   /** Takes the place: once, unless the page itself gives other proportions. */

@@ -60,7 +60,6 @@ export class GridTile extends Component<GridTileProps> {
           data-image={view.image}
           data-index={index}
           tabIndex={active ? 0 : -1}
-          aria-label={title + spoken(view, config.variants.grid)}
           title={title}
           onFocus={() => onFocus(view.image)}
           onClick={followed(() => onOpen(view.image))}
@@ -69,7 +68,7 @@ export class GridTile extends Component<GridTileProps> {
             api={config.api}
             image={view.image}
             variant={config.variants.grid}
-            alt=""
+            alt={title}
             view={view}
             width={width}
             height={height}
@@ -78,17 +77,5 @@ export class GridTile extends Component<GridTileProps> {
         </a>
       </li>
     );
-  }
-}
-
-/** What a picture that is not there yet, or never will be, adds to its name. */
-function spoken({ variants, failure }: View, variant: string): string {
-  switch (variants[variant]?.state) {
-    case 'ready':
-      return '';
-    case 'failed':
-      return `: cannot be shown, ${failure?.reason ?? 'for a reason that is not known'}`;
-    default:
-      return ', being made';
   }
 }

@@ -18,16 +18,16 @@ export function useScreen(): Size {
 
 /**
  * The largest size of a picture's proportions that the screen has room for; its own size at most, and
- * 3:2 until that is known.
+ * the whole screen until that is known.
  */
 export function fitInside(
   known: { readonly width: number | undefined; readonly height: number | undefined } | undefined,
   screen: Size,
 ): Size {
-  const { width = 3000, height = 2000 } = known ?? {};
-  const scale = Math.min(1, screen.width / width, screen.height / height);
+  if (known?.width === undefined || known.height === undefined) return screen;
+  const scale = Math.min(1, screen.width / known.width, screen.height / known.height);
   return {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
+    width: Math.max(1, Math.round(known.width * scale)),
+    height: Math.max(1, Math.round(known.height * scale)),
   };
 }

@@ -108,20 +108,12 @@ interface PictureProps {
 
 /** The grid's thumbnail, enlarged, until the large one is there. */
 function Picture({ config, image, small, title }: PictureProps) {
-  const [known, setKnown] = useState(small);
-  const place = useRef<HTMLDivElement>(null);
+  // Where its proportions are not known yet it has the whole screen, and keeps that.
+  const [sized] = useState(small);
   const screen = useScreen();
-  useEffect(() => {
-    const element = place.current;
-    const told = ({ detail: { view } }: HTMLElementEventMap['glimpse-change']) => {
-      if (view?.width !== undefined) setKnown(view);
-    };
-    element?.addEventListener('glimpse-change', told);
-    return () => element?.removeEventListener('glimpse-change', told);
-  }, []);
-  const { width, height } = fitInside(known, screen);
+  const { width, height } = fitInside(sized, screen);
   return (
-    <div ref={place} class="picture" style={{ width: `${width}px`, height: `${height}px` }}>
+    <div class="picture" style={{ width: `${width}px`, height: `${height}px` }}>
       {small?.variants[config.variants.grid]?.state === 'ready' && (
         <glimpse-image
           api={config.api}
