@@ -4,11 +4,14 @@
 /** However long something takes, a page looks at it this often. Milliseconds. */
 const LONGEST = 30_000;
 
+/** Each wait against the one before, while nothing better is known. */
+const GROWTH = 2.5;
+
 /** Polls that a batch should need while all goes well. */
 const PLANNED_POLLS = 5;
 
 /** An estimate that is short by a little costs another poll; jitter must not make it short. */
-const MARGIN = 1.2;
+const MARGIN = 1.4;
 
 /** A crowd that opened the page at one moment should not ask at one moment. */
 const JITTER = 0.15;
@@ -25,17 +28,17 @@ export interface Progress {
 }
 
 /**
- * Milliseconds until the next poll: twice as long each time, but no longer than the rest will take at
- * the rate seen so far, spread over the polls that are left of those planned.
+ * Milliseconds until the next poll: longer each time, but no longer than the rest will take at the rate
+ * seen so far, spread over the polls that are left of those planned.
  */
 export function nextPoll(
   { polls, retryAfterMs, settled, waiting, sinceMs }: Progress,
   random: () => number,
 ): number {
-  const doubling = retryAfterMs * 2 ** Math.min(polls, 10);
+  const growing = retryAfterMs * GROWTH ** Math.min(polls, 10);
   const rest = settled === 0 ? Number.POSITIVE_INFINITY : (waiting * sinceMs) / settled;
   const share = (rest * MARGIN) / Math.max(1, PLANNED_POLLS - polls);
-  return spread(Math.max(retryAfterMs, Math.min(doubling, share, LONGEST)), random);
+  return spread(Math.max(retryAfterMs, Math.min(growing, share, LONGEST)), random);
 }
 
 /** Milliseconds to leave an API alone that has not answered `failures` times in a row. */

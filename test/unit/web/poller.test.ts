@@ -143,12 +143,12 @@ test('one that comes later goes along with those that wait, if their turn is nea
   expect(requests.at(-1)?.images).toHaveLength(6);
 });
 
-test('waits double while nothing is made', async () => {
+test('waits grow while nothing is made', async () => {
   const { poller, requests, until } = page(all(pending));
   poller.want(asker('a').self, 0);
   await until(31_000);
   const times = requests.map(({ at }) => at);
-  expect(times).toEqual([0, 1000, 3000, 7000, 15_000, 31_000]);
+  expect(times).toEqual([0, 1250, 4375, 12_187.5]);
 });
 
 test('one wrong key of a hundred is refused alone, in the words of the API', async () => {
