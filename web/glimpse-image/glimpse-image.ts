@@ -188,9 +188,8 @@ export class GlimpseImage extends HTMLElement {
       if (!this.hasAttribute('state')) this.#become('pending');
       this.#placeholder();
       if (this.#near) poller.want(this.#asker, Date.now());
-    } else if (this.#show()) {
-      const { retryAfterMs = 0, at } = view;
-      if (this.#near) poller.want(this.#asker, at + retryAfterMs, retryAfterMs / 2);
+    } else if (this.#show() && this.#near) {
+      poller.await(this.#asker, view);
     }
   }
 

@@ -4,11 +4,11 @@
 /** However long something takes, a page looks at it this often. Milliseconds. */
 const LONGEST = 30_000;
 
-/** Each wait against the one before, while nothing better is known. */
+/** A wait is at most this many times the one before. */
 const GROWTH = 2.5;
 
 /** Polls that a batch should need while all goes well. */
-const PLANNED_POLLS = 5;
+const PLANNED_POLLS = 4;
 
 /** An estimate that is short by a little costs another poll; jitter must not make it short. */
 const MARGIN = 1.4;
@@ -19,6 +19,8 @@ const JITTER = 0.15;
 export interface Progress {
   /** How often these images were asked for so far. */
   polls: number;
+  /** What was waited before the last poll; 0 where it was the first. */
+  waitedMs: number;
   /** What the API said to wait at least. */
   retryAfterMs: number;
   /** Of the images asked for together, how many were settled since the last news of this one. */
@@ -32,13 +34,12 @@ export interface Progress {
  * seen so far, spread over the polls that are left of those planned.
  */
 export function nextPoll(
-  { polls, retryAfterMs, settled, waiting, sinceMs }: Progress,
+  { polls, waitedMs, retryAfterMs, settled, waiting, sinceMs }: Progress,
   random: () => number,
 ): number {
-  const growing = retryAfterMs * GROWTH ** Math.min(polls, 10);
   const rest = settled === 0 ? Number.POSITIVE_INFINITY : (waiting * sinceMs) / settled;
   const share = (rest * MARGIN) / Math.max(1, PLANNED_POLLS - polls);
-  return spread(Math.max(retryAfterMs, Math.min(growing, share, LONGEST)), random);
+  return spread(Math.max(retryAfterMs, Math.min(waitedMs * GROWTH, share, LONGEST)), random);
 }
 
 /** Milliseconds to leave an API alone that has not answered `failures` times in a row. */

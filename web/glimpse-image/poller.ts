@@ -38,6 +38,8 @@ interface Turn {
   due: number;
   /** How much earlier it may come along when others are asked. */
   early: number;
+  /** What will have been waited since the last news. */
+  waitedMs: number;
   polls: number;
   /** When the page last had news of it. */
   told: number;
@@ -57,7 +59,21 @@ export class Poller {
 
   /** Asks for this image at `due`, or up to `early` milliseconds before if others are asked then. */
   want(asker: Asker, due: number, early = 0): void {
-    this.#turns.set(asker, { due, early, polls: 0, told: this.#around.now() });
+    this.#turns.set(asker, { due, early, waitedMs: 0, polls: 0, told: this.#around.now() });
+    this.#plan();
+  }
+
+  /** Asks again for an image that the page itself was told of, as being made. */
+  await(asker: Asker, { at, retryAfterMs = RETRY_AFTER_MS }: View): void {
+    // A page that brings its own news shows many, and the first of them take a while.
+    const waitedMs = 2 * retryAfterMs;
+    this.#turns.set(asker, {
+      due: at + waitedMs,
+      early: waitedMs / 2,
+      waitedMs,
+      polls: 0,
+      told: at,
+    });
     this.#plan();
   }
 
@@ -129,13 +145,18 @@ export class Poller {
       if (view.image !== asker.key() || asker.tell(view)) pending.push([asker, turn, view]);
       else settled += 1;
     }
-    for (const [asker, { polls, told }, { retryAfterMs = RETRY_AFTER_MS }] of pending) {
-      const progress = { polls: polls + 1, settled, waiting: pending.length, sinceMs: now - told };
-      const delay = nextPoll({ ...progress, retryAfterMs }, this.#around.random);
+    for (const [asker, turn, { retryAfterMs = RETRY_AFTER_MS }] of pending) {
+      const polls = turn.polls + 1;
+      const progress = { settled, waiting: pending.length, sinceMs: now - turn.told };
+      const waitedMs = nextPoll(
+        { ...progress, polls, waitedMs: turn.waitedMs, retryAfterMs },
+        this.#around.random,
+      );
       this.#turns.set(asker, {
-        due: now + delay,
-        early: delay / 2,
-        polls: polls + 1,
+        due: now + waitedMs,
+        early: waitedMs / 2,
+        waitedMs,
+        polls,
         told: now,
       });
     }

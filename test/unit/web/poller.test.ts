@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Asker, Poller } from '../../../web/glimpse-image/poller.ts';
+import { readViews } from '../../../web/glimpse-image/view.ts';
 
 // A page without a browser: the poller, a clock that jumps to the next timer, and an API.
 
@@ -137,10 +138,18 @@ test('images of several variants share a request', async () => {
 test('one that comes later goes along with those that wait, if their turn is near', async () => {
   const { poller, requests, until } = page(all(pending));
   for (const key of keys(5)) poller.want(asker(key).self, 0);
-  await until(900);
-  poller.want(asker('late').self, 900);
-  await until(901);
+  await until(1200);
+  poller.want(asker('late').self, 1200);
+  await until(1201);
   expect(requests.at(-1)?.images).toHaveLength(6);
+});
+
+test('what a page was told of as being made is asked for a second later', async () => {
+  const { poller, requests, until } = page(all(ready));
+  const view = readViews({ images: [pending('a')] }, 200)[0];
+  if (view !== undefined) poller.await(asker('a').self, view);
+  await until(60_000);
+  expect(requests.map(({ at }) => at)).toEqual([1200]);
 });
 
 test('waits grow while nothing is made', async () => {
@@ -148,7 +157,7 @@ test('waits grow while nothing is made', async () => {
   poller.want(asker('a').self, 0);
   await until(31_000);
   const times = requests.map(({ at }) => at);
-  expect(times).toEqual([0, 1250, 4375, 12_187.5]);
+  expect(times).toEqual([0, 500, 1750, 4875, 12_687.5]);
 });
 
 test('one wrong key of a hundred is refused alone, in the words of the API', async () => {
