@@ -198,11 +198,23 @@ test('a key that the API refuses costs the others nothing', async ({
   const seeded = await seedReady(cloud, 'refused', 4);
   const images = [...seeded.map(({ image }) => image), 'a/folder/'];
   mayFail(/\/thumbnails$/);
+  await page.addInitScript(`addEventListener('glimpse-change', ({ detail: { state, failure } }) => {
+    if (state === 'failed') globalThis.told = failure.class + ': ' + failure.reason;
+  })`);
   await page.goto(elements.show(images.map(placed).join('')));
   await expect
     .poll(async () => (await pictures(page)).map(({ state }) => state))
     .toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
   expect((await pictures(page))[4]?.reason).toContain('expected an image, not a folder');
+  expect(await page.evaluate('told')).toMatch(/^refused: image: expected an image, not a folder/);
+
+  // An element that is told to show nothing any more shows nothing.
+  const emptied = await page.evaluate(`(() => {
+    const element = document.querySelector('glimpse-image');
+    element.removeAttribute('image');
+    return [element.getAttribute('state'), element.shadowRoot.querySelector('img')];
+  })()`);
+  expect(emptied).toEqual([null, null]);
 });
 
 test('a picture on screen has its next URL before the last one ends', async ({

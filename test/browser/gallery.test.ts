@@ -5,7 +5,7 @@ import { violations } from './accessibility.ts';
 import type { Cloud } from './cloud.ts';
 import { pictures } from './in-page.ts';
 import { photo, putPhotos } from './photos.ts';
-import { seedReady, seedWorking } from './seed.ts';
+import { seedReady, seedWorking, THUMBNAIL } from './seed.ts';
 import { allShown, test } from './visitor.ts';
 import type { Watch } from './watch.ts';
 
@@ -161,7 +161,9 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
   await page.getByRole('button', { name: 'Keep both pictures called cake.jpg' }).click();
   await expect.poll(async () => (await pictures(page)).length).toBe(4);
   await allShown(page, 4, 30_000);
-  await nothingMoved(watched);
+  // But for the uploads' own panel, which is as high as what it has to say.
+  const { shifted } = await watched.measured();
+  expect(shifted.filter((moved) => !moved.startsWith('SECTION.uploads'))).toEqual([]);
 
   await page.reload();
   await allShown(page, 4);
@@ -333,6 +335,74 @@ test('a picture is opened large, by click, by link and by Back', async ({
   expect(page.url()).toBe(address(cloud, { gallery: 'large' }));
   await expect.poll(() => focused(page)).toBe(at(4));
   await nothingMoved(watched);
+});
+
+/** One thumbnail for all, as a CDN might have them; what is tried is where they are. */
+async function standIn(page: Page): Promise<void> {
+  await page.route('**/*.webp*', (route) =>
+    route.fulfill({ contentType: 'image/webp', body: THUMBNAIL }),
+  );
+}
+
+test('a link leads to a picture that is many pages down, and from there to its neighbours', async ({
+  cloud,
+  visitor: { page },
+}) => {
+  const seeded = await seedReady(cloud, 'deep', 400, { objects: false });
+  const at = (index: number) => seeded[index]?.image ?? '';
+  await standIn(page);
+  await page.goto(address(cloud, { image: at(300) }));
+  await dialog(page)
+    .getByText(/^301 of /)
+    .waitFor();
+  await page.keyboard.press('ArrowRight');
+  await dialog(page)
+    .getByText(/^302 of /)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => focused(page)).toBe(at(301));
+});
+
+test('a reload and Back come to where one was, and another width leaves it there', async ({
+  cloud,
+  visitor: { page },
+}) => {
+  const seeded = await seedReady(cloud, 'long', 300, { objects: false });
+  await standIn(page);
+  await page.goto(address(cloud, { gallery: 'long' }));
+  await tile(page, seeded[0]?.image ?? '').waitFor();
+  await page.mouse.move(640, 400);
+  const top = () => page.evaluate('Math.round(scrollY)');
+  // Further than the first page of the list.
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, 900);
+      return Number(await top());
+    })
+    .toBeGreaterThan(5500);
+  // It is kept when scrolling has come to rest.
+  await expect
+    .poll(() => page.evaluate('scrollY > 5500 && Math.abs(scrollY - history.state?.top) < 1'))
+    .toBe(true);
+  const rest = await top();
+  await page.reload();
+  await expect.poll(top).toBe(rest);
+
+  await page.getByRole('link', { name: 'Glimpse', exact: true }).click();
+  await page.getByRole('heading', { name: 'Galleries' }).waitFor();
+  await page.goBack();
+  await expect.poll(top).toBe(rest);
+
+  const first = () =>
+    page.evaluate(`[...document.querySelectorAll('a[data-image]')].find((tile) =>
+      tile.getBoundingClientRect().bottom > 0).dataset.image`);
+  const before = await first();
+  for (const width of [1000, 700, 390, 900, 1280]) {
+    await page.setViewportSize({ width, height: 720 });
+    await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  }
+  await expect.poll(first).toBe(before);
 });
 
 test('any name works in addresses, links and the large view', async ({

@@ -43,7 +43,9 @@ export function App({ config }: { config: Config }) {
     document.title = shown.join(' · ');
   }, [gallery, image]);
 
-  useEffect(() => scrollTo(0, Number(history.state?.top ?? 0)), [gallery]);
+  useEffect(() => {
+    if (history.state?.top === undefined) scrollTo(0, 0);
+  }, [gallery]);
 
   return (
     <>

@@ -9,11 +9,16 @@ export interface Config {
   readonly sample?: string;
 }
 
+/** The pages were not published as they should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
 /** The file is generated with the pages, so it is what they expect or it is not there. */
 export async function loadConfig(): Promise<Config> {
   const answer = await fetch('/config.json');
   if (!answer.ok) {
-    throw new Error(
+    throw new ConfigError(
       `This page's config.json is missing (${answer.status}): publish the pages again.`,
     );
   }

@@ -50,6 +50,11 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         </a>
       </nav>
       <h1>{galleryTitle(gallery)}</h1>
+      <p class="tally" role="status">
+        {more || images.length === 0
+          ? ''
+          : `${images.length.toLocaleString()} ${images.length === 1 ? 'picture' : 'pictures'}`}
+      </p>
       <Grid
         config={config}
         gallery={gallery}
@@ -57,7 +62,7 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
         onOpen={open}
         returnTo={image === undefined ? returnTo : undefined}
       />
-      {loading && images.length === 0 && <p class="tally">Looking into the folder…</p>}
+      {loading && images.length === 0 && <p class="looking">Looking into the folder…</p>}
       {!more && images.length === 0 && (
         <div class="empty">
           <h2>No pictures yet</h2>
@@ -66,11 +71,6 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
       )}
       {error !== undefined && <Trouble error={error} onRetry={() => void feed.loadMore()} />}
       {loading && images.length > 0 && <p class="loading">More pictures are coming…</p>}
-      <p class="tally" role="status">
-        {more || images.length === 0
-          ? ''
-          : `${images.length.toLocaleString()} ${images.length === 1 ? 'picture' : 'pictures'}`}
-      </p>
       {image !== undefined && (
         <LargeView
           config={config}

@@ -7,8 +7,14 @@ export interface Route {
 
 export function parseRoute(search: string): Route {
   const query = new URLSearchParams(search);
-  const gallery = query.get('gallery') ?? undefined;
-  return { gallery, image: gallery === undefined ? undefined : (query.get('image') ?? undefined) };
+  const image = query.get('image') || undefined;
+  return { gallery: query.get('gallery') ?? (image && galleryOf(image)), image };
+}
+
+/** As the API splits keys: the folder without its slash, but for those of slashes alone. */
+function galleryOf(image: string): string {
+  const folder = image.slice(0, image.lastIndexOf('/') + 1);
+  return /^\/*$/.test(folder) ? folder : folder.slice(0, -1);
 }
 
 /** Galleries and images travel in the query string, so that any key can. */
@@ -29,5 +35,6 @@ export function titleOf(image: string): string {
 }
 
 export function galleryTitle(gallery: string): string {
-  return gallery === '' ? 'Without a folder' : gallery;
+  if (gallery === '') return 'Without a folder';
+  return gallery.trim() === '' ? `“${gallery}”` : gallery;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, parseRoute, type Route } from './route.ts';
+import { rememberScroll } from './use-restored-scroll.ts';
 
 /** What the address shows now, and the way to show something else. */
 export function useRoute(): [route: Route, go: (to: Partial<Route>, how?: 'replace') => void] {
@@ -13,8 +14,7 @@ export function useRoute(): [route: Route, go: (to: Partial<Route>, how?: 'repla
     const href = hrefOf(to);
     if (how === 'replace') history.replaceState(history.state, '', href);
     else {
-      // Where Back is to come to.
-      history.replaceState({ ...history.state, top: scrollY }, '');
+      rememberScroll();
       history.pushState({ fromHere: true }, '', href);
     }
     setRoute(parseRoute(location.search));

@@ -7,7 +7,13 @@ import { type Failure, readViews, type State, type View } from './view.ts';
 export type { Failure, State, VariantView, View } from './view.ts';
 
 /** Tells of each step from placeholder to picture; bubbles, also out of shadow trees. */
-export type GlimpseChangeEvent = CustomEvent<{ state: State; view: View | undefined }>;
+export type GlimpseChangeEvent = CustomEvent<{
+  readonly state: State;
+  /** What the API told of the image; nothing where it would not be asked. */
+  readonly view: View | undefined;
+  /** Why it cannot be shown, where `state` is `failed`. */
+  readonly failure: Failure | undefined;
+}>;
 
 /** Until the proportions are known, and for good if they come only after the place was taken. */
 const USUAL_RATIO = 3 / 2;
@@ -69,6 +75,8 @@ export class GlimpseImage extends HTMLElement {
   readonly #place = document.createElement('div');
   readonly #frame = document.createElement('div');
   #view: View | undefined;
+  /** The page's own, which says what image this is where no attribute does. */
+  #handed: View | undefined;
   #poller: Poller | undefined;
   #near = false;
   /** The proportions of the place: from attributes, or the first that were known. */
@@ -99,7 +107,7 @@ export class GlimpseImage extends HTMLElement {
 
   /** The key that is asked for. */
   get key(): string {
-    const image = this.getAttribute('image') ?? this.#view?.image ?? '';
+    const image = this.getAttribute('image') ?? this.#handed?.image ?? '';
     const gallery = this.getAttribute('gallery');
     if (gallery === null || image.includes('/')) return image;
     return /^\/*$/.test(gallery) ? gallery + image : `${gallery}/${image}`;
@@ -122,6 +130,7 @@ export class GlimpseImage extends HTMLElement {
   set view(view: View | undefined) {
     if (view === this.#view) return;
     if (view?.image !== this.#view?.image) this.#forgetPicture();
+    this.#handed = view;
     this.#view = view;
     this.#start();
   }
@@ -179,7 +188,11 @@ export class GlimpseImage extends HTMLElement {
     this.#hold();
     this.#name();
     const api = this.getAttribute('api') ?? metaApi();
-    if (this.key === '' || api === undefined) return;
+    if (this.key === '') return;
+    if (api === undefined) {
+      warnOfNoApi();
+      return;
+    }
     const poller = pollerOf(api);
     if (this.#poller !== poller) this.#stop();
     this.#poller = poller;
@@ -326,7 +339,7 @@ export class GlimpseImage extends HTMLElement {
     this.#frame.classList.remove('ready');
     this.#frame.replaceChildren(reason);
     this.#frame.title = `${title.textContent}: ${failure.reason}`;
-    this.#become('failed');
+    this.#become('failed', failure);
     // Only what may mend itself is asked for again, and not before the API would try.
     if (failure.class === 'transient' && failure.retryAt !== undefined && this.#near) {
       this.#poller?.want(this.#asker, failure.retryAt + 1000 * Math.random(), 1000);
@@ -372,7 +385,7 @@ export class GlimpseImage extends HTMLElement {
     this.#frame.setAttribute('aria-label', alt + reason);
   }
 
-  #become(state: State): void {
+  #become(state: State, failure?: Failure): void {
     if (state !== 'failed') this.#frame.removeAttribute('title');
     this.setAttribute('state', state);
     if (state === 'pending') this.ariaBusy = 'true';
@@ -382,7 +395,7 @@ export class GlimpseImage extends HTMLElement {
       new CustomEvent('glimpse-change', {
         bubbles: true,
         composed: true,
-        detail: { state, view: this.#view },
+        detail: { state, view: this.#view, failure },
       }) satisfies GlimpseChangeEvent,
     );
   }
@@ -397,6 +410,16 @@ function withKnown(view: View, known: View): View {
 function isStale({ at }: View, expiresAt: number): boolean {
   const now = Date.now();
   return expiresAt - now < URL_MARGIN && now - at > FRESH_MS;
+}
+
+let warned = false;
+
+function warnOfNoApi(): void {
+  if (warned) return;
+  warned = true;
+  console.warn(
+    '<glimpse-image> has no API: give it api="…", or the page a <meta name="glimpse-api">.',
+  );
 }
 
 function metaApi(): string | undefined {

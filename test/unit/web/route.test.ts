@@ -18,9 +18,11 @@ test('an address leads back to what it shows, whatever the keys', () => {
   );
 });
 
-test('without a gallery all are shown, and the empty name is a gallery', () => {
+test('without a gallery all are shown, or that of the image; the empty name is a gallery', () => {
   expect(parseRoute('')).toEqual({ gallery: undefined, image: undefined });
-  expect(parseRoute('?image=a.jpg')).toEqual({ gallery: undefined, image: undefined });
+  expect(parseRoute('?image=a/b.jpg')).toEqual({ gallery: 'a', image: 'a/b.jpg' });
+  expect(parseRoute('?image=b.jpg')).toEqual({ gallery: '', image: 'b.jpg' });
+  expect(parseRoute('?image=/b.jpg')).toEqual({ gallery: '/', image: '/b.jpg' });
   expect(parseRoute('?gallery=')).toEqual({ gallery: '', image: undefined });
   expect(hrefOf({})).toBe('/');
   expect(galleryTitle('')).toBe('Without a folder');

@@ -8,6 +8,7 @@ import { useWindow } from '../grid/use-window.ts';
 import { galleryTitle, hrefOf } from '../route.ts';
 import { useStore } from '../store.ts';
 import { Trouble } from '../trouble.tsx';
+import { useRestoredScroll } from '../use-restored-scroll.ts';
 import { Cover } from './cover.tsx';
 import type { GalleryList } from './gallery-list.ts';
 import { layoutCards } from './layout-cards.ts';
@@ -34,6 +35,8 @@ export function Galleries({ api, config, list, onOpen }: GalleriesProps) {
       void list.loadMore();
     }
   });
+
+  useRestoredScroll(height, { more, loading }, () => void list.loadMore());
 
   if (!more && galleries.length === 0) return <Start config={config} onOpen={onOpen} />;
   return (

@@ -49,7 +49,9 @@ function Sample({ url, onOpen }: { url: string; onOpen: (gallery: string) => voi
     <div class="sample">
       {running ? (
         <label>
-          Taking pictures: {making.done} of {making.total}
+          {making.total === 0
+            ? 'Drawing pictures…'
+            : `Drawing pictures: ${making.done} of ${making.total}`}
           <progress max={making.total || 1} value={making.done} />
         </label>
       ) : (
@@ -61,7 +63,7 @@ function Sample({ url, onOpen }: { url: string; onOpen: (gallery: string) => voi
           >
             Make the sample gallery
           </button>
-          <p>More than 80 pictures, drawn on this machine in less than a minute.</p>
+          <p>A hundred pictures, drawn on this machine in about half a minute.</p>
         </>
       )}
       {making?.state === 'failed' && (

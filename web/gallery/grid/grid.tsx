@@ -3,8 +3,9 @@ import type { Config } from '../config.ts';
 import type { Feed } from '../feed.ts';
 import { hrefOf, titleOf } from '../route.ts';
 import { useStore } from '../store.ts';
+import { useRestoredScroll } from '../use-restored-scroll.ts';
 import { GridTile } from './grid-tile.tsx';
-import { rowsBetween } from './layout.ts';
+import { rowOf, rowsBetween } from './layout.ts';
 import { nextIndex } from './next-index.ts';
 import { useRows, useWidth } from './use-rows.ts';
 import { useWindow } from './use-window.ts';
@@ -40,6 +41,7 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
   const height = last === undefined ? 0 : last.top + last.height;
 
   // Pictures that come in above, or a window of another width, leave what is looked at in its place.
+  const anchor = useRef<{ image: string; scrollY: number } | undefined>(undefined);
   useLayoutEffect(() => {
     const element = list.current;
     if (element === null || before?.first === undefined) return;
@@ -49,11 +51,17 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
       if (added > 0) moveAside(element);
       return;
     }
-    const row = rowsBetween(before.rows, top, top)[0];
-    if (row === undefined) return;
-    const index = row.from + added;
-    const now = rows.find(({ from, to }) => index >= from && index < to);
-    if (now !== undefined) scrollBy(0, now.top - row.top);
+    const { current } = anchor;
+    const kept = current !== undefined && Math.abs(current.scrollY - scrollY) < 1;
+    const index = kept
+      ? feed.indexOf(current.image) - added
+      : (rowsBetween(before.rows, top, top)[0]?.from ?? 0);
+    const then = rowOf(before.rows, index);
+    const now = rowOf(rows, index + added);
+    if (then === undefined || now === undefined) return;
+    scrollBy(0, now.top - then.top);
+    // A window that changes its width step by step goes by the same picture at each.
+    anchor.current = { image: images[index + added]?.image ?? '', scrollY };
   }, [before]);
 
   useEffect(() => {
@@ -62,6 +70,8 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
       void feed.loadMore();
     }
   });
+
+  useRestoredScroll(height, { more, loading }, () => void feed.loadMore());
 
   // One picture can be reached by Tab; arrows go from there.
   const [activeImage, setActiveImage] = useState<string | undefined>(undefined);
@@ -73,7 +83,7 @@ export function Grid({ config, gallery, feed, onOpen, returnTo }: GridProps) {
     setActiveImage(returnTo);
   }, [returnTo]);
 
-  const activeRow = rows.find(({ from, to }) => active >= from && active < to);
+  const activeRow = rowOf(rows, active);
   useLayoutEffect(() => {
     if (!wantsFocus.current || activeRow === undefined) return;
     wantsFocus.current = false;

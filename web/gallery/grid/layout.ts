@@ -131,3 +131,8 @@ export function rowsBetween(rows: readonly Row[], top: number, bottom: number): 
   }
   return found;
 }
+
+/** The row that a picture is in. */
+export function rowOf(rows: readonly Row[], index: number): Row | undefined {
+  return rows.find(({ from, to }) => index >= from && index < to);
+}

@@ -35,10 +35,9 @@ export function LargeView({ config, feed, image, onMove, onClose }: LargeViewPro
   // Before its end is reached, the list goes on; and a link may name a picture further down.
   const pages = useRef(0);
   useEffect(() => {
-    const nearEnd = index >= images.length - 3;
-    const lookingFor = index < 0 && pages.current < MOST_PAGES;
-    if (!more || loading || error !== undefined || !(nearEnd && (index >= 0 || lookingFor))) return;
-    pages.current += 1;
+    const wanted = index < 0 ? pages.current < MOST_PAGES : index >= images.length - 3;
+    if (!wanted || !more || loading || error !== undefined) return;
+    if (index < 0) pages.current += 1;
     void feed.loadMore();
   });
 

@@ -90,6 +90,12 @@ function refusalOfType(file: Picked, types: readonly string[]): UploadError | un
     return refusal('Videos cannot be added', 'Only pictures can.');
   }
   const kind = UNREADABLE.get(extension);
+  if (extension === '' && file.type === '') {
+    return refusal(
+      'Its name does not say what it is',
+      'If it is a picture, give the name an ending such as .jpg, then add it again.',
+    );
+  }
   if (kind === undefined && !file.type.startsWith('image/')) {
     return refusal('This is not a picture', 'Only pictures can be added.');
   }

@@ -70,7 +70,7 @@ describe('a refusal', () => {
     [file('a.mov', 'video/quicktime'), 'Videos cannot be added'],
     [file('a.mkv'), 'Videos cannot be added'],
     [file('a.pdf', 'application/pdf'), 'This is not a picture'],
-    [file('a'), 'This is not a picture'],
+    [file('a'), 'Its name does not say what it is'],
     [file('a.jpg', 'image/jpeg', 0), 'The file is empty'],
     [file('a.jpg', 'image/jpeg', 50_000_001), 'Larger than 50 MB'],
     [file('a/b.jpg'), 'The name has a slash in it'],
