@@ -23,7 +23,7 @@ export default defineConfig({
           globalSetup: ['test/integration/synthesise.ts', 'test/browser/setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          expect: { poll: { timeout: 15_000, interval: 25 } },
+          expect: { poll: { timeout: 15_000, interval: 100 } },
         },
       },
     ],

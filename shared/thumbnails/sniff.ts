@@ -22,7 +22,7 @@ export function sniff(bytes: Uint8Array): Kind {
 
 /** Kinds that people upload in good faith, and so deserve the reason. */
 const REASONS = new Map([
-  ['HEIC', 'HEIC is not supported; convert the photo to JPEG or AVIF'],
+  ['HEIC', 'HEIC is not supported: convert the photo to JPEG or AVIF'],
   ['gzip', 'gzip is not supported: a compressed SVG (.svgz) must be stored uncompressed'],
   ['camera raw', 'camera raw is not supported: develop the photo to JPEG, AVIF or TIFF'],
 ]);

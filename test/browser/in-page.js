@@ -65,11 +65,13 @@ const glimpseWatch = {
     return scrollY;
   },
 
-  /** Settles when all pictures of a gallery are loaded. */
-  async loaded() {
+  /** Scrolls to the end, again and again, until there is nothing more to come. */
+  async toTheEnd() {
     while (document.querySelector('[aria-setsize="-1"], [aria-busy="true"]') !== null) {
-      await new Promise(requestAnimationFrame);
+      scrollTo(0, document.documentElement.scrollHeight);
+      await new Promise((done) => setTimeout(done, 30));
     }
+    scrollTo(0, document.documentElement.scrollHeight);
   },
 
   /** How many pictures on screen, Glimpse's or plain ones, are not there yet; undefined without any. */

@@ -54,7 +54,7 @@ export async function allShown(page: Page, least = 1, withinMs = 20_000): Promis
           ? `${found.length} pictures`
           : missing.map(({ image, state }) => `${image} is ${state}`);
       },
-      { timeout: withinMs, interval: 50 },
+      { timeout: withinMs, interval: 150 },
     )
     .toEqual([]);
   return await pictures(page);
