@@ -31,6 +31,13 @@ async function nothingMoved(watched: Watch): Promise<void> {
   expect({ layoutShift, shifted }).toEqual({ layoutShift: 0, shifted: [] });
 }
 
+/** Where each picture is: what is moved by a transform is no layout shift to the browser. */
+const places = (page: Page) =>
+  page.evaluate(`Object.fromEntries([...document.querySelectorAll('a[data-image]')].map((link) => {
+    const { x, y, width, height } = link.getBoundingClientRect();
+    return [link.dataset.image, [x, y, width, height]];
+  }))`);
+
 /** Real photographs, and both of their thumbnails. */
 async function warmPhotos({ target }: Cloud, gallery: string, count: number): Promise<string[]> {
   const images = await putPhotos(target, gallery, count);
@@ -60,7 +67,9 @@ test('a cold gallery becomes ready by itself, and a reload loads nothing again',
   await page.goto(address(cloud, { gallery: 'holiday' }));
   await tile(page, images[79] ?? '').waitFor();
   expect((await pictures(page)).some(({ state }) => state === 'pending')).toBe(true);
+  const held = await places(page);
   const shown = await allShown(page, 80, 50_000);
+  expect(await places(page)).toEqual(held);
   expect(shown.map(({ image }) => image)).toEqual(images);
   expect(navigations).toBe(1);
   const times = watched.api.map(({ at }) => `${(at / 1000).toFixed(1)} s`).join(', ');
