@@ -183,8 +183,9 @@ test('Ctrl-C leaves no process behind, within three seconds, and the next start 
   for (const pid of family) if (alive(pid)) process.kill(pid, 'SIGINT');
   first.child.kill('SIGINT');
   expect(await first.exit).toBe(0);
+  // One that was killed is still listed for a moment while the system buries it.
+  await until(() => family.filter(alive).length === 0 || undefined, 3000);
   expect(Date.now() - pressed).toBeLessThan(3000);
-  expect(family.filter(alive)).toEqual([]);
   expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
   await expectFilled(await ready());
 });
