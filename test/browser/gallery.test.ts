@@ -513,3 +513,24 @@ test('an API that does not answer is told of, and tried again when asked to', as
   await allShown(page, 3);
   expect(await page.getByRole('alert').count()).toBe(0);
 });
+
+test('an answer that cannot be read is told of, and tried again when asked to', async ({
+  cloud,
+  visitor: { page },
+}) => {
+  await seedReady(cloud, 'garbled', 3);
+  let garbled = true;
+  await page.route(`${cloud.endpoints.api}/images*`, (route) =>
+    garbled
+      ? route.fulfill({
+          json: { images: 'none' },
+          headers: { 'access-control-allow-origin': '*' },
+        })
+      : route.continue(),
+  );
+  await page.goto(address(cloud, { gallery: 'garbled' }));
+  await page.getByText('Glimpse gave an answer that this page cannot read.').waitFor();
+  garbled = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await allShown(page, 3);
+});

@@ -1,6 +1,7 @@
 import { GlimpseImage, type View } from '../glimpse-image/glimpse-image.ts';
 import { ApiError } from './api-error.ts';
 import type { Page } from './page.ts';
+import { fields, list, text } from './read-json.ts';
 
 export interface UploadForm {
   readonly url: string;
@@ -15,8 +16,6 @@ export interface Api {
     variant: string,
     options?: { limit?: number; cursor?: string },
   ): Promise<Page<View>>;
-  /** One image by its key. */
-  image(image: string, variant: string): Promise<View | undefined>;
   signUpload(
     upload: { image: string; contentType: string; bytes: number },
     signal?: AbortSignal,
@@ -27,7 +26,11 @@ export interface Api {
 const TIMEOUT_MS = 20_000;
 
 export function createApi(base: string): Api {
-  const ask = async (path: string, init: RequestInit = {}): Promise<Record<string, unknown>> => {
+  const ask = async <T>(
+    path: string,
+    read: (answer: Record<string, unknown>) => T,
+    init: RequestInit = {},
+  ): Promise<T> => {
     const signals = [AbortSignal.timeout(TIMEOUT_MS), init.signal].filter((each) => each != null);
     let answer: Response;
     try {
@@ -42,40 +45,39 @@ export function createApi(base: string): Api {
     }
     const json: unknown = await answer.json().catch(() => undefined);
     if (!answer.ok) throw refusal(answer.status, json);
-    return fields(json);
+    try {
+      return read(fields(json));
+    } catch (cause) {
+      const message = 'Glimpse gave an answer that this page cannot read.';
+      throw new ApiError(answer.status, 'unreadable', message, { cause });
+    }
   };
   return {
-    async galleries(cursor) {
-      const answer = await ask(`/galleries${query({ cursor })}`);
-      const items = list(answer.galleries).map((each) => text(fields(each).gallery));
-      return { items, cursor: cursorOf(answer) };
-    },
-    async images(gallery, variant, { limit = 80, cursor } = {}) {
-      const answer = await ask(
-        `/images${query({ gallery, variant, limit: String(limit), cursor })}`,
-      );
-      return { items: GlimpseImage.viewsOf(answer), cursor: cursorOf(answer) };
-    },
-    async image(image, variant) {
-      const body = JSON.stringify({ images: [image], variants: [variant] });
-      return GlimpseImage.viewsOf(await ask('/thumbnails', { method: 'POST', body }))[0];
-    },
-    async signUpload(upload, signal) {
-      const answer = await ask('/uploads', {
+    galleries: (cursor) =>
+      ask(`/galleries${query({ cursor })}`, (answer) => ({
+        items: list(answer.galleries).map((each) => text(fields(each).gallery)),
+        cursor: cursorOf(answer),
+      })),
+    images: (gallery, variant, { limit = 80, cursor } = {}) =>
+      ask(`/images${query({ gallery, variant, limit: String(limit), cursor })}`, (answer) => ({
+        items: GlimpseImage.viewsOf(answer),
+        cursor: cursorOf(answer),
+      })),
+    signUpload: (upload, signal) =>
+      ask('/uploads', readForm, {
         method: 'POST',
         body: JSON.stringify(upload),
         ...(signal === undefined ? {} : { signal }),
-      });
-      const pairs = Object.entries(fields(answer.fields)).map(([name, value]) => [
-        name,
-        text(value),
-      ]);
-      return {
-        url: text(answer.url),
-        fields: Object.fromEntries(pairs),
-        expiresAt: text(answer.expiresAt),
-      };
-    },
+      }),
+  };
+}
+
+function readForm(answer: Record<string, unknown>): UploadForm {
+  const pairs = Object.entries(fields(answer.fields)).map(([name, value]) => [name, text(value)]);
+  return {
+    url: text(answer.url),
+    fields: Object.fromEntries(pairs),
+    expiresAt: text(answer.expiresAt),
   };
 }
 
@@ -94,20 +96,6 @@ function query(values: Record<string, string | undefined>): string {
   );
   const search = new URLSearchParams(set).toString();
   return search === '' ? '' : `?${search}`;
-}
-
-function fields(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new ApiError(200, 'unreadable', 'Glimpse gave an answer that this page cannot read.');
-}
-
-function text(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw new ApiError(200, 'unreadable', 'Glimpse gave an answer that this page cannot read.');
 }
 
 function cursorOf({ cursor }: Record<string, unknown>): string | undefined {

@@ -1,3 +1,5 @@
+import { fields, list, number, text } from './read-json.ts';
+
 /** What `/config.json` says: where this installation of Glimpse is. */
 export interface Config {
   readonly api: string;
@@ -14,7 +16,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The file is generated with the pages, so it is what they expect or it is not there. */
 export async function loadConfig(): Promise<Config> {
   const answer = await fetch('/config.json');
   if (!answer.ok) {
@@ -22,5 +23,26 @@ export async function loadConfig(): Promise<Config> {
       `This page's config.json is missing (${answer.status}): publish the pages again.`,
     );
   }
-  return await answer.json();
+  return readConfig(await answer.json());
+}
+
+function readConfig(told: unknown): Config {
+  const { api, buckets, variants, upload, sample } = fields(told);
+  const { originals, thumbnails } = fields(buckets);
+  const { grid, large } = fields(variants);
+  const { maxBytes, types } = fields(upload);
+  try {
+    return {
+      api: text(api),
+      buckets: { originals: text(originals), thumbnails: text(thumbnails) },
+      variants: { grid: text(grid), large: text(large) },
+      upload: { maxBytes: number(maxBytes), types: list(types).map(text) },
+      ...(sample === undefined ? {} : { sample: text(sample) }),
+    };
+  } catch (cause) {
+    throw new ConfigError(
+      "This page's config.json is not of this version: publish the pages again.",
+      { cause },
+    );
+  }
 }

@@ -85,6 +85,8 @@ export class GlimpseImage extends HTMLElement {
   #shown: HTMLImageElement | undefined;
   /** The end of a URL that a later answer could not put off: that of its signer's session. */
   #lastEnd: number | undefined;
+  /** From when on an answer should have brought a URL that ends later. */
+  #refreshFrom = Number.POSITIVE_INFINITY;
   /** How often in a row a picture that should be there could not be loaded. */
   #losses = 0;
   #thumbhash: string | undefined;
@@ -177,7 +179,8 @@ export class GlimpseImage extends HTMLElement {
   /** Answers whether the thumbnail is still being made. */
   #tell(view: View): boolean {
     const end = (told: View | undefined) => told?.variants[this.variant]?.expiresAt;
-    if (end(view) === end(this.#view)) this.#lastEnd = end(view);
+    if (Date.now() >= this.#refreshFrom && end(view) === end(this.#view)) this.#lastEnd = end(view);
+    this.#refreshFrom = Number.POSITIVE_INFINITY;
     this.#view = this.#view?.image === view.image ? withKnown(view, this.#view) : view;
     this.#hold();
     return this.#show();
@@ -264,6 +267,7 @@ export class GlimpseImage extends HTMLElement {
     const margin = Math.min(REFRESH_MARGIN, life / 2);
     // Spread, as all URLs of a page end at the same moment.
     const due = expiresAt - margin * (1 - Math.random() / 4);
+    this.#refreshFrom = due - margin / 4;
     this.#poller?.want(this.#asker, due, margin / 4);
   }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Config } from '../config.ts';
 import { Icon } from '../icon.tsx';
+import { fields, number, text } from '../read-json.ts';
 import { NewGallery } from './new-gallery.tsx';
 
 const SAMPLE_GALLERY = 'sample';
@@ -78,9 +79,22 @@ function Sample({ url, onOpen }: { url: string; onOpen: (gallery: string) => voi
 async function ask(url: string, init?: RequestInit): Promise<Making> {
   try {
     const answer = await fetch(url, init);
-    if (answer.ok) return await answer.json();
+    if (answer.ok) return readMaking(await answer.json());
   } catch {
     // Told below, as a bad answer is.
   }
   return { state: 'failed', done: 0, total: 0, message: 'This machine’s Glimpse does not answer.' };
+}
+
+function readMaking(told: unknown): Making {
+  const { state, done, total, message } = fields(told);
+  if (state !== 'idle' && state !== 'running' && state !== 'done' && state !== 'failed') {
+    throw new TypeError('expected a state');
+  }
+  return {
+    state,
+    done: number(done),
+    total: number(total),
+    ...(message === undefined ? {} : { message: text(message) }),
+  };
 }

@@ -1,0 +1,20 @@
+// Answers are read without trust; what has not the form expected is refused where it comes in.
+
+export function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+export function list(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError('expected a list');
+}
+
+export function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError('expected text');
+}
+
+export function number(value: unknown): number {
+  if (typeof value === 'number') return value;
+  throw new TypeError('expected a number');
+}
