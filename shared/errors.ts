@@ -74,3 +74,15 @@ export class UploadTooLargeError extends GlimpseError {
   readonly code = 'upload-too-large';
   readonly blame = 'caller';
 }
+
+/** Messages that a queue did not take, however often they were sent. */
+export class UnsentError extends GlimpseError {
+  readonly code = 'unsent';
+  readonly blame = 'transient';
+}
+
+/** There is nothing by this name. */
+export class NotFoundError extends GlimpseError {
+  readonly code = 'not-found';
+  readonly blame = 'caller';
+}

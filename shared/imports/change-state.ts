@@ -1,0 +1,223 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type Failure,
+  type ImportItem,
+  type ImportState,
+  importItemSchema,
+  type Page,
+} from './import-item.ts';
+import { ACTIVE, type ImportsTable, importKey, refusedBy } from './imports-table.ts';
+import type { Layout } from './layout.ts';
+
+// Every change of an import's state is one conditional write from the states that allow it, so that
+// a pause, a cancellation, a retry and a completion that meet have one order, whoever asked first.
+
+/** The import as it is after the change; or as it is instead, where its state does not allow it. */
+export type Change = { changed: true; item: ImportItem } | { changed: false; item?: ImportItem };
+
+type Attribute = keyof ImportItem | 'active';
+
+interface Write {
+  from: readonly ImportState[];
+  set: Partial<Record<Attribute, unknown>>;
+  remove?: readonly Attribute[];
+  /** Further clauses, over `#name` and `:name` of `where`. */
+  where?: Partial<Record<Attribute, { clause: string; value: unknown }>>;
+}
+
+async function change(
+  { client, name: tableName }: ImportsTable,
+  importId: string,
+  { from, set, remove = [], where = {} }: Write,
+): Promise<Change> {
+  const sets = Object.entries(set).filter(([, value]) => value !== undefined);
+  const clauses = Object.entries(where);
+  const names = new Set(['state', ...sets.map(([name]) => name), ...remove, ...Object.keys(where)]);
+  try {
+    const { Attributes: attributes } = await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: importKey(importId),
+        UpdateExpression: [
+          `SET ${sets.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ...(remove.length > 0 ? [`REMOVE ${remove.map((name) => `#${name}`).join(', ')}`] : []),
+        ].join(' '),
+        ConditionExpression: [
+          `#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`,
+          ...clauses.map(([, { clause }]) => clause),
+        ].join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries([...names].map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(sets.map(([name, value]) => [`:${name}`, value])),
+          ...Object.fromEntries(from.map((state, index) => [`:from${index}`, state])),
+          ...Object.fromEntries(clauses.map(([name, { value }]) => [`:where_${name}`, value])),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { changed: true, item: importItemSchema.parse(attributes) };
+  } catch (error) {
+    const { item } = refusedBy(error, importItemSchema);
+    return { changed: false, ...(item === undefined ? {} : { item }) };
+  }
+}
+
+/** The file is there, or a reading that was killed begins again. */
+export async function beginReading(
+  table: ImportsTable,
+  importId: string,
+  { etag, now }: { etag: string; now: number },
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['awaiting-upload', 'reading'],
+    set: { state: 'reading', etag, updatedAt: now },
+  });
+}
+
+/**
+ * The file is read: `total` is there before any message goes out. Whether it goes on by itself is
+ * `hold`, which somebody may have changed meanwhile.
+ */
+export async function endReading(
+  table: ImportsTable,
+  importId: string,
+  { layout, header, hold, now }: { layout: Layout; header: string[]; hold: boolean; now: number },
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['reading'],
+    set: {
+      state: hold ? 'paused' : 'running',
+      layout,
+      header,
+      updatedAt: now,
+      ...(hold ? {} : { startedAt: now, sendingSince: now }),
+    },
+    where: { hold: { clause: '#hold = :where_hold', value: hold } },
+  });
+}
+
+/** Everything that was to be sent since `since` is. */
+export async function endSending(
+  table: ImportsTable,
+  importId: string,
+  { since, now }: { since: number; now: number },
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['running', 'paused'],
+    set: { updatedAt: now },
+    remove: ['sendingSince'],
+    where: { sendingSince: { clause: '#sendingSince = :where_sendingSince', value: since } },
+  });
+}
+
+/** @param failure why, where it was not a person's wish */
+export async function pauseImport(
+  table: ImportsTable,
+  importId: string,
+  { now, failure }: { now: number; failure?: Failure },
+): Promise<Change> {
+  const paused = await change(table, importId, {
+    from: ['running'],
+    set: { state: 'paused', updatedAt: now, ...(failure === undefined ? {} : { failure }) },
+  });
+  if (paused.changed || failure !== undefined) return paused;
+  // Before it runs, it is told not to begin by itself.
+  return await change(table, importId, {
+    from: ['awaiting-upload', 'reading', 'paused'],
+    set: { hold: true, updatedAt: now },
+  });
+}
+
+/** What may be changed while nothing is under way. */
+export interface Wishes {
+  instructions?: string;
+  columns?: readonly string[];
+  maxCostUsd?: number;
+}
+
+export async function resumeImport(
+  table: ImportsTable,
+  importId: string,
+  { now, ...wishes }: { now: number } & Wishes,
+): Promise<Change> {
+  const resumed = await change(table, importId, {
+    from: ['paused'],
+    set: { ...wishes, state: 'running', startedAt: now, sendingSince: now, updatedAt: now },
+    remove: ['failure', 'stalled'],
+  });
+  if (resumed.changed) return resumed;
+  return await change(table, importId, {
+    from: ['awaiting-upload', 'reading'],
+    set: { ...wishes, hold: false, updatedAt: now },
+  });
+}
+
+export async function cancelImport(
+  table: ImportsTable,
+  importId: string,
+  now: number,
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['awaiting-upload', 'reading', 'running', 'paused'],
+    set: { state: 'cancelled', completedAt: now, updatedAt: now },
+    remove: ['active', 'sendingSince', 'stalled', 'failure'],
+  });
+}
+
+/** It can never be done: what is left of it is not begun. */
+export async function failImport(
+  table: ImportsTable,
+  importId: string,
+  { now, failure }: { now: number; failure: Failure },
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['awaiting-upload', 'reading', 'running', 'paused'],
+    set: { state: 'failed', failure, completedAt: now, updatedAt: now },
+    remove: ['active', 'sendingSince', 'stalled'],
+  });
+}
+
+const RETRIED_FROM = ['completed-with-failures', 'running', 'paused'] as const;
+
+/**
+ * Begins a round for the rows that failed. Pages without failures stay full; what is under way in
+ * the round before is counted in no page any more, and is found again by the new round.
+ */
+export async function retryImport(
+  table: ImportsTable,
+  { importId, state, round, pages }: ImportItem,
+  now: number,
+): Promise<Change> {
+  const kept: Record<string, Page> = Object.fromEntries(
+    Object.entries(pages).filter(([, { failed }]) => failed === 0),
+  );
+  const allowed = RETRIED_FROM.filter((each) => each === state);
+  const next = state === 'paused' ? 'paused' : 'running';
+  return await change(table, importId, {
+    // As it was read: a page that became full since then must not be forgotten.
+    from: allowed.length > 0 ? allowed : RETRIED_FROM,
+    set: {
+      state: next,
+      round: round + 1,
+      pages: kept,
+      active: ACTIVE,
+      updatedAt: now,
+      ...(next === 'running' ? { startedAt: now, sendingSince: now } : {}),
+    },
+    remove: ['completedAt', 'stalled'],
+    where: {
+      round: { clause: '#round = :where_round', value: round },
+      pages: { clause: 'size(#pages) = :where_pages', value: Object.keys(pages).length },
+    },
+  });
+}
+
+/** What the reaper did about a chunk that nobody worked on; named in the API until it is over. */
+export async function noteStalled(
+  table: ImportsTable,
+  importId: string,
+  stalled: NonNullable<ImportItem['stalled']>,
+): Promise<Change> {
+  return await change(table, importId, { from: ['running'], set: { stalled } });
+}
