@@ -227,10 +227,11 @@ export class RecordSplitter {
           } else if (this.#line > this.#quoteLine) {
             this.#brokenQuote = this.#quoteLine;
           } else {
-            // The parser now takes the field for unquoted, and both quotes for data.
+            // The parser now takes the field for unquoted, and both quotes for data; before a NUL,
+            // which it mistakes for the end of the text, the quotes still count as quotes.
             this.#hasStrayQuote = true;
             if (this.#leftOut === 'field') this.#open.push('"');
-            this.#fieldCharacters += 2;
+            if (unit !== 0) this.#fieldCharacters += 2;
             this.#place = 'plain';
             run = at;
           }

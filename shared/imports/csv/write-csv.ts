@@ -26,7 +26,8 @@ export async function* csvLines(
 function linesOf(rows: readonly (readonly string[])[]): string {
   return stringify(
     rows.map((row) => row.map(escapeFormula)),
-    { record_delimiter: '\r\n' },
+    // A line end of another kind ends a row too, for Excel and for the reader here.
+    { record_delimiter: '\r\n', quote_record_delimiter: true },
   );
 }
 
