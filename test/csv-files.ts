@@ -39,7 +39,7 @@ export function repertoire(encoding: Encoding): string[] {
 }
 
 /** The bytes in chunks of these sizes, over and over. */
-export async function* chunked(
+async function* chunked(
   bytes: Uint8Array,
   sizes: readonly number[] = [bytes.length],
 ): AsyncGenerator<Uint8Array> {

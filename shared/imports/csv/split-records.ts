@@ -228,9 +228,10 @@ export class RecordSplitter {
             this.#brokenQuote = this.#quoteLine;
           } else {
             // The parser now takes the field for unquoted, and both quotes for data; before a NUL,
-            // which it mistakes for the end of the text, the quotes still count as quotes.
+            // which it mistakes for the end of the text, the quotes still count as quotes. What is
+            // left out must lead it the same way, so something stands for what follows the quote.
             this.#hasStrayQuote = true;
-            if (this.#leftOut === 'field') this.#open.push('"');
+            if (this.#leftOut === 'field') this.#open.push(unit === 0 ? '"' : '" ');
             if (unit !== 0) this.#fieldCharacters += 2;
             this.#place = 'plain';
             run = at;
