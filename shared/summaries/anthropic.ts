@@ -100,14 +100,11 @@ const errorBody = z.object({ error: z.object({ type: z.string() }) });
 function refusedOf(error: unknown, key: string): RefusedError | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   const body = errorBody.safeParse(error.error);
-  return new RefusedError(
-    {
-      kind: 'anthropic',
-      status: error.status,
-      codes: [body.data?.error.type],
-      detail: withoutKey(error.message, key),
-      limits: Object.fromEntries(error.headers ?? []),
-    },
-    error,
-  );
+  return new RefusedError({
+    kind: 'anthropic',
+    status: error.status,
+    codes: [body.data?.error.type],
+    detail: withoutKey(error.message, key),
+    limits: Object.fromEntries(error.headers ?? []),
+  });
 }

@@ -103,14 +103,11 @@ function refusedOf(error: unknown, key: string | undefined): Error | undefined {
   if (!(error instanceof BedrockRuntimeServiceException)) return undefined;
   const { name, message, $metadata, $response } = error;
   if ($metadata.httpStatusCode === undefined) return undefined;
-  return new RefusedError(
-    {
-      kind: 'bedrock',
-      status: $metadata.httpStatusCode,
-      codes: [name],
-      detail: withoutKey(message, key),
-      limits: $response?.headers ?? {},
-    },
-    error,
-  );
+  return new RefusedError({
+    kind: 'bedrock',
+    status: $metadata.httpStatusCode,
+    codes: [name],
+    detail: withoutKey(message, key),
+    limits: $response?.headers ?? {},
+  });
 }

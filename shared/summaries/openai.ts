@@ -113,14 +113,11 @@ function finishOf(reason: string, text: string, refusal: string): Finish {
 
 function refusedOf(error: unknown, key: string | undefined): RefusedError | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
-  return new RefusedError(
-    {
-      kind: 'openai',
-      status: error.status,
-      codes: [error.code, error.type],
-      detail: withoutKey(error.message, key),
-      limits: Object.fromEntries(error.headers ?? []),
-    },
-    error,
-  );
+  return new RefusedError({
+    kind: 'openai',
+    status: error.status,
+    codes: [error.code, error.type],
+    detail: withoutKey(error.message, key),
+    limits: Object.fromEntries(error.headers ?? []),
+  });
 }

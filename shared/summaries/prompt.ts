@@ -24,8 +24,8 @@ export interface Prompt {
 const OPEN = '<row>\n';
 const CLOSE = '\n</row>';
 const LEAST_INPUT = 500;
-/** What a field is around its name and value: `{"name":,"value":,"cut":true},` and a line's end. */
-const FRAME = 32;
+/** What a field is around its name and value: `{"name":"","value":"","cut":true},`. */
+const FRAME = 34;
 const LONGEST_NAME = 100;
 /** Less of a value than this tells nothing: fewer columns are shown instead. */
 const LEAST_VALUE = 40;
@@ -47,7 +47,7 @@ export function buildPrompt(
       `Expected a bound of the input of at least ${LEAST_INPUT} characters, got ${inputCharacters}.`,
     );
   }
-  const row = fit(fields, inputCharacters - OPEN.length - CLOSE.length - ENVELOPE);
+  const row = fitRow(fields, inputCharacters - OPEN.length - CLOSE.length - ENVELOPE);
   const json = encode({
     fields: row.shown,
     ...(row.omitted === 0 ? {} : { omitted: row.omitted }),
@@ -79,7 +79,7 @@ interface FittedRow {
   readonly omitted: number;
 }
 
-function fit(fields: readonly Field[], room: number): FittedRow {
+function fitRow(fields: readonly Field[], room: number): FittedRow {
   const wanted = fields
     .filter(({ value }) => value.trim() !== '')
     .map(({ name, value }) => ({ name: cutTo(name, LONGEST_NAME), value }));

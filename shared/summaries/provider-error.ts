@@ -18,17 +18,15 @@ export class RefusedError extends Error {
   readonly detail: string;
   readonly limits: RateLimits;
 
-  constructor(
-    facts: {
-      kind: ProviderKind;
-      status: number;
-      codes: readonly (string | null | undefined)[];
-      detail: string;
-      limits: RateLimits;
-    },
-    cause: unknown,
-  ) {
-    super(`The provider answered ${facts.status}.`, { cause });
+  // Without the SDK's error as its cause: that one holds what the provider quotes, the key too.
+  constructor(facts: {
+    kind: ProviderKind;
+    status: number;
+    codes: readonly (string | null | undefined)[];
+    detail: string;
+    limits: RateLimits;
+  }) {
+    super(`The provider answered ${facts.status}.`);
     this.kind = facts.kind;
     this.status = facts.status;
     this.codes = facts.codes.flatMap((code) => (code && LIKE_A_CODE.test(code) ? code : []));
