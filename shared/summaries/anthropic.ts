@@ -4,7 +4,6 @@ import { boundedCall, parseAnswer } from './bounded-call.ts';
 import { openConnections } from './connections.ts';
 import type { Answer, Finish, Provider } from './provider.ts';
 import { RefusedError } from './provider-error.ts';
-import { withoutKey } from './without-key.ts';
 
 export interface AnthropicOptions {
   readonly model: string;
@@ -58,7 +57,7 @@ export function createAnthropic(options: AnthropicOptions, key: string): Provide
         },
         signal,
         callTimeoutMs,
-        (error) => refusedOf(error, key),
+        (error) => failureOf(error, key),
       );
     },
     close: connections.close,
@@ -97,14 +96,15 @@ function finishOf(reason: string | null, text: string): Finish {
 
 const errorBody = z.object({ error: z.object({ type: z.string() }) });
 
-function refusedOf(error: unknown, key: string): RefusedError | undefined {
+function failureOf(error: unknown, key: string): RefusedError | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   const body = errorBody.safeParse(error.error);
   return new RefusedError({
     kind: 'anthropic',
     status: error.status,
     codes: [body.data?.error.type],
-    detail: withoutKey(error.message, key),
+    detail: error.message,
+    key,
     limits: Object.fromEntries(error.headers ?? []),
   });
 }

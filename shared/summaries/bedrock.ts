@@ -7,8 +7,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { z } from 'zod';
 import { boundedCall, parseAnswer } from './bounded-call.ts';
 import type { Answer, Finish, Provider } from './provider.ts';
-import { NoKeyError, RefusedError } from './provider-error.ts';
-import { withoutKey } from './without-key.ts';
+import { NoKeyError, RefusedError, UnreadableAnswerError } from './provider-error.ts';
 
 export interface BedrockOptions {
   readonly model: string;
@@ -49,7 +48,7 @@ export function createBedrock(options: BedrockOptions, key: string | undefined):
     ...(options.baseUrl === undefined ? {} : { endpoint: options.baseUrl }),
     ...(key === undefined
       ? {}
-      : { token: { token: key }, authSchemePreference: ['smithy.api#httpBearerAuth'] }),
+      : { token: { token: key }, authSchemePreference: ['httpBearerAuth'] }),
   });
 
   return {
@@ -67,7 +66,7 @@ export function createBedrock(options: BedrockOptions, key: string | undefined):
         async (bound) => answerOf(await client.send(command, { abortSignal: bound }), model),
         signal,
         callTimeoutMs,
-        (error) => refusedOf(error, key),
+        (error) => failureOf(error, key),
       );
     },
     close: () => client.destroy(),
@@ -96,18 +95,31 @@ function finishOf(reason: string, text: string): Finish {
   }
 }
 
-function refusedOf(error: unknown, key: string | undefined): Error | undefined {
+/** On every error that came with a response, one that the SDK could not read too. */
+const answeredSchema = z.object({
+  $metadata: z.object({ httpStatusCode: z.int() }),
+  $response: z.object({ headers: z.record(z.string(), z.string()) }).optional(),
+});
+
+function failureOf(error: unknown, key: string | undefined): Error | undefined {
   if (error instanceof Error && /^(Credentials|Token)ProviderError$/.test(error.name)) {
     return new NoKeyError('There are no AWS credentials to call Bedrock with.', { cause: error });
   }
-  if (!(error instanceof BedrockRuntimeServiceException)) return undefined;
-  const { name, message, $metadata, $response } = error;
-  if ($metadata.httpStatusCode === undefined) return undefined;
+  const answered = answeredSchema.safeParse(error);
+  if (!answered.success || !(error instanceof Error)) return undefined;
+  const { $metadata, $response } = answered.data;
+  const isNamed = error instanceof BedrockRuntimeServiceException;
+  if (!isNamed && $metadata.httpStatusCode < 300) {
+    // With a code, the connection broke in the middle of the answer.
+    if ('code' in error) return undefined;
+    return new UnreadableAnswerError("Bedrock's answer cannot be read.", error);
+  }
   return new RefusedError({
     kind: 'bedrock',
     status: $metadata.httpStatusCode,
-    codes: [name],
-    detail: withoutKey(message, key),
+    codes: isNamed ? [error.name] : [],
+    detail: isNamed ? error.message : '',
+    key,
     limits: $response?.headers ?? {},
   });
 }

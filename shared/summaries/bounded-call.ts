@@ -8,13 +8,13 @@ import {
 
 /**
  * Makes one call within `timeoutMs`, and turns whatever an SDK throws into one of our own errors.
- * @param refused reads an error that only the SDK's user can read; undefined if it is no such.
+ * @param failureOf reads the errors of the one SDK; undefined if the provider did not answer.
  */
 export async function boundedCall<T>(
   call: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
   timeoutMs: number,
-  refused: (error: unknown) => Error | undefined,
+  failureOf: (error: unknown) => Error | undefined,
 ): Promise<T> {
   if (signal.aborted) throw givenUp(signal);
   // Not AbortSignal.timeout and .any: their timers and listeners would outlive each call.
@@ -31,7 +31,7 @@ export async function boundedCall<T>(
   } catch (error) {
     if (late) throw new TimedOutError(timeoutMs);
     if (signal.aborted) throw givenUp(signal);
-    throw refused(error) ?? unanswered(error);
+    throw failureOf(error) ?? unanswered(error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', follow);

@@ -5,7 +5,6 @@ import { openConnections } from './connections.ts';
 import { estimateTokens } from './estimate.ts';
 import type { Answer, Finish, Provider, SummaryRequest } from './provider.ts';
 import { RefusedError } from './provider-error.ts';
-import { withoutKey } from './without-key.ts';
 
 export interface OpenAiOptions {
   readonly model: string;
@@ -74,7 +73,7 @@ export function createOpenAi(options: OpenAiOptions, key: string | undefined): P
         },
         signal,
         callTimeoutMs,
-        (error) => refusedOf(error, key),
+        (error) => failureOf(error, key),
       );
     },
     close: connections.close,
@@ -111,13 +110,14 @@ function finishOf(reason: string, text: string, refusal: string): Finish {
   }
 }
 
-function refusedOf(error: unknown, key: string | undefined): RefusedError | undefined {
+function failureOf(error: unknown, key: string | undefined): RefusedError | undefined {
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   return new RefusedError({
     kind: 'openai',
     status: error.status,
     codes: [error.code, error.type],
-    detail: withoutKey(error.message, key),
+    detail: error.message,
+    key,
     limits: Object.fromEntries(error.headers ?? []),
   });
 }

@@ -25,14 +25,22 @@ export class RefusedError extends Error {
     codes: readonly (string | null | undefined)[];
     detail: string;
     limits: RateLimits;
+    /** Providers quote the key that they refuse: wherever it stands, it is left out. */
+    key: string | undefined;
   }) {
     super(`The provider answered ${facts.status}.`);
     this.kind = facts.kind;
     this.status = facts.status;
-    this.codes = facts.codes.flatMap((code) => (code && LIKE_A_CODE.test(code) ? code : []));
-    this.detail = facts.detail;
+    this.codes = facts.codes.flatMap((code) =>
+      code && LIKE_A_CODE.test(withoutKey(code, facts.key)) ? code : [],
+    );
+    this.detail = withoutKey(facts.detail, facts.key);
     this.limits = facts.limits;
   }
+}
+
+function withoutKey(text: string, key: string | undefined): string {
+  return key ? text.replaceAll(key, '[key]') : text;
 }
 
 /** There was no connection, or it broke before the answer was whole. */
