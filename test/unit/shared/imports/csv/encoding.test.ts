@@ -1,0 +1,155 @@
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { encode, read } from '../../../../csv-files.ts';
+
+const TEXT = 'sku;name;price\r\n1;Crêpière – „groß“;10 €\r\n2;Tapis d’été;5 €\r\n';
+const NAMES = ['Crêpière – „groß“', 'Tapis d’été'];
+
+const namesOf = (rows: { cells: string[] }[]) => rows.map(({ cells }) => cells[1]);
+
+describe('is found out', () => {
+  test.each([
+    ['utf-8', 'utf-8', TEXT],
+    ['utf-8', 'utf-8', `\uFEFF${TEXT}`],
+    ['utf-16le', 'utf-16le', `\uFEFF${TEXT}`],
+    ['utf-16be', 'utf-16be', `\uFEFF${TEXT}`],
+    ['utf-16le', 'utf-16le', TEXT],
+    ['utf-16be', 'utf-16be', TEXT],
+    ['windows-1252', 'windows-1252', TEXT],
+  ] as const)('%s', async (expected, encoding, text) => {
+    const { rows, report } = await read(encode(text, encoding), { sizes: [1, 2, 3] });
+    expect(report?.encoding).toBe(expected);
+    expect(namesOf(rows)).toEqual(NAMES);
+    expect(report?.warningsTotal).toBe(expected === 'windows-1252' ? 1 : 0);
+  });
+
+  test('where a code page begins late in the file, with a warning that says where', async () => {
+    const lines = Array.from({ length: 2000 }, (_, index) => `${index},${'plain '.repeat(20)}`);
+    const bytes = encode(`n,text\n${lines.join('\n')}\nlast,café\n`, 'windows-1252');
+    const { file, rows, report } = await read(bytes);
+    expect(file?.encoding).toBe('utf-8');
+    expect(report?.encoding).toBe('windows-1252');
+    expect(report?.warnings).toEqual([
+      { line: 2002, message: expect.stringMatching(/^line 2002 is not UTF-8.*windows-1252/) },
+    ]);
+    expect(rows.at(-1)?.cells).toEqual(['last', 'café']);
+  });
+
+  test('also where the only letter beyond ASCII is the last byte', async () => {
+    const { rows } = await read(Buffer.from('a,b\n1,caf\xe9', 'latin1'));
+    expect(rows[0]?.cells[1]).toBe('café');
+  });
+
+  test('and a mixture is refused, with the line where it shows', async () => {
+    const first = 'a,b\n1,Größe\n2,naïve\n';
+    for (const filler of ['', `3,${'x'.repeat(500)}\n`.repeat(3000)]) {
+      const bytes = Buffer.concat([
+        Buffer.from(first + filler),
+        encode('4,café\n', 'windows-1252'),
+      ]);
+      const { refusal } = await read(bytes);
+      const line = filler === '' ? 4 : 3004;
+      expect(refusal?.code).toBe('csv-encoding');
+      expect(refusal?.problems[0]).toEqual({
+        line,
+        message: expect.stringMatching(
+          new RegExp(`^line ${line} has bytes that are not UTF-8.*encoding`),
+        ),
+      });
+    }
+  });
+
+  test('half a surrogate pair is read as U+FFFD, and told of', async () => {
+    const { rows, report } = await read(encode('\uFEFFa,b\n1,x\ud83dy\n2,\udc5f\n', 'utf-16le'));
+    expect(namesOf(rows)).toEqual(['x\uFFFDy', '\uFFFD']);
+    expect(report?.warnings[0]).toMatchObject({ line: 2 });
+  });
+
+  test('a UTF-16 file that ends within a character is refused', async () => {
+    const { refusal } = await read(encode('\uFEFFa,b\n1,x\n', 'utf-16le').subarray(0, -1));
+    expect(refusal?.message).toContain('ends within a character');
+  });
+});
+
+describe('is stated', () => {
+  test.each([
+    ['windows-1251', 'Лампа'],
+    ['windows-1250', 'Łódź'],
+    ['windows-1254', 'şişe'],
+    ['iso-8859-15', 'prix 5 €'],
+    ['macintosh', 'café'],
+    ['utf-16be', '台灯'],
+  ] as const)('%s', async (encoding, name) => {
+    const { rows, report } = await read(encode(`a,b\n1,${name}\n`, encoding), { encoding });
+    expect(namesOf(rows)).toEqual([name]);
+    expect(report).toMatchObject({ encoding, warningsTotal: 0 });
+  });
+
+  test('shift_jis, whose characters may end in a quote or a delimiter', async () => {
+    const { rows } = await read(Buffer.from([...Buffer.from('a|b\n1|'), 0x83, 0x7c, 0x0a]), {
+      encoding: 'shift_jis',
+    });
+    expect(namesOf(rows)).toEqual(['ポ']);
+  });
+
+  test.each([
+    ['utf-8', encode('a,b\n1,x\n2,café\n', 'windows-1252'), 'line 3 has bytes that are not UTF-8'],
+    [
+      'shift_jis',
+      Buffer.from('a,b\n1,\xa0\n', 'latin1'),
+      'line 2 has bytes that are not shift_jis',
+    ],
+    ['utf-8', encode(`\uFEFF${TEXT}`, 'utf-16le'), 'is marked as utf-16le'],
+    ['windows-1252', Buffer.from(`\uFEFF${TEXT}`), 'is marked as utf-8'],
+    ['windows-1252', encode(TEXT, 'utf-16le'), 'looks like utf-16le'],
+    ['utf-16le', encode(TEXT, 'utf-16be'), 'looks like utf-16be'],
+    ['utf-16le', Buffer.from(TEXT), 'is utf-8'],
+    ['utf-16be', encode(TEXT, 'windows-1252'), 'of a code page'],
+  ] as const)(
+    'as %s and contradicted by the bytes: refused (%#)',
+    async (encoding, bytes, says) => {
+      const { refusal } = await read(bytes, { encoding });
+      expect(refusal?.code).toBe('csv-encoding');
+      expect(refusal?.message).toContain(says);
+    },
+  );
+
+  test('as a code page where the bytes are UTF-8: told of', async () => {
+    const { report } = await read(TEXT, { encoding: 'windows-1252' });
+    expect(report?.warnings[0]).toMatchObject({
+      line: 2,
+      message: expect.stringContaining('reads as UTF-8'),
+    });
+  });
+});
+
+describe('what is no table in text is refused by its name', () => {
+  const zip = (name: string) => Buffer.from(`PK\x03\x04${'\0'.repeat(26)}${name}`, 'latin1');
+
+  test.each([
+    ['an Excel workbook: save it as CSV', zip('[Content_Types].xml')],
+    ['an Excel workbook: save it as CSV', zip('xl/workbook.xml')],
+    ['a LibreOffice spreadsheet', zip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')],
+    ['a Word document', zip('word/document.xml')],
+    ['a Numbers spreadsheet', zip('Index/Document.iwa')],
+    ['a ZIP archive', zip('products.csv')],
+    ['an Excel workbook of the old kind', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1])],
+    ['a PDF', Buffer.from('%PDF-1.7\n')],
+    ['a gzip archive', gzipSync('a,b\n1,2\n')],
+    ['a JPEG picture', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
+    ['a web page', Buffer.from('\n<!DOCTYPE html><title>Sign in</title>')],
+    ['XML', Buffer.from('<?xml version="1.0"?><rows/>')],
+    ['JSON', Buffer.from('[{"sku": 1}]')],
+    ['binary data', deflateRawSync(Buffer.from(Array.from({ length: 9999 }, (_, n) => n * n)))],
+    ['binary data', Buffer.alloc(5000)],
+  ])('%s (%#)', async (name, bytes) => {
+    const { refusal } = await read(bytes, { sizes: [3] });
+    expect(refusal?.code).toBe('csv-not-text');
+    expect(refusal?.message).toContain(name);
+  });
+
+  test('UTF-32', async () => {
+    const { refusal } = await read(Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]));
+    expect(refusal?.message).toContain('UTF-32');
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { costUsd, estimateTokens } from '../../../../shared/summaries/estimate.ts';
+
+test.each([
+  ['', 0],
+  ['word', 1],
+  ['words', 2],
+  ['Äpfel für Å', 3],
+  ['椅子', 2],
+  ['オーク材の椅子。', 8],
+  ['의자', 2],
+  ['стул', 2],
+  ['كرسي', 2],
+  ['👍', 2],
+])('%j is about %i tokens', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test('a cost is that of both kinds of tokens', () => {
+  const prices = { inputUsdPerMillion: 0.15, outputUsdPerMillion: 0.6 };
+  expect(costUsd({ inputTokens: 1_000_000, outputTokens: 500_000 }, prices)).toBeCloseTo(0.45, 10);
+  expect(costUsd({ inputTokens: 0, outputTokens: 0 }, prices)).toBe(0);
+});
