@@ -67,12 +67,21 @@ async function change(
 export async function beginReading(
   table: ImportsTable,
   importId: string,
-  { etag, now }: { etag: string; now: number },
+  { etag, reads, now }: { etag: string; reads: number; now: number },
 ): Promise<Change> {
   return await change(table, importId, {
     from: ['awaiting-upload', 'reading'],
-    set: { state: 'reading', etag, updatedAt: now },
+    set: { state: 'reading', etag, reads, updatedAt: now },
   });
+}
+
+/** Said now and then while a file is read; it is not, once somebody has cancelled. */
+export async function keepReading(
+  table: ImportsTable,
+  importId: string,
+  now: number,
+): Promise<Change> {
+  return await change(table, importId, { from: ['reading'], set: { updatedAt: now } });
 }
 
 /**
@@ -213,11 +222,11 @@ export async function retryImport(
   });
 }
 
-/** What the reaper did about a chunk that nobody worked on; named in the API until it is over. */
+/** What the reaper did about what nobody worked on; named in the API until it is over. */
 export async function noteStalled(
   table: ImportsTable,
   importId: string,
   stalled: NonNullable<ImportItem['stalled']>,
 ): Promise<Change> {
-  return await change(table, importId, { from: ['running'], set: { stalled } });
+  return await change(table, importId, { from: ['running', 'reading'], set: { stalled } });
 }

@@ -110,13 +110,21 @@ export const importItemSchema = z.object({
   header: z.array(z.string()).optional(),
   /** Of the upload, so that the bytes read are the bytes named. */
   etag: z.string().optional(),
+  /** How often its reading was begun. */
+  reads: z.number(),
 
   /** Full pages, by number. */
   pages: z.record(z.string(), pageSchema),
   failure: failureSchema.optional(),
-  /** The chunk that the reaper last found without a worker, and what it did. */
+  /** What the reaper last found without a worker, and how often it sent that again. */
   stalled: z
-    .object({ chunk: z.number(), reason: z.string(), resent: z.number(), at: z.number() })
+    .object({
+      /** None, where no worker took any chunk. */
+      chunk: z.number().optional(),
+      reason: z.string(),
+      resent: z.number(),
+      at: z.number(),
+    })
     .optional(),
 
   /** Epoch milliseconds. */

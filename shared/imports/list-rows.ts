@@ -34,10 +34,11 @@ export async function listRows(
     }
     const chunks = await readChunks(table, importId, page);
     queries += 1;
-    for (const { chunk, done, failed } of chunks) {
+    for (const { chunk, done, failed, settled } of chunks) {
       const span = rowsOfChunk(layout, chunk);
       if (span.last <= after) continue;
-      if ((state === 'done' && done === 0) || (state === 'failed' && failed === 0)) continue;
+      // Until it is settled its counts may lag behind its rows.
+      if (settled && (state === 'done' ? done : state === 'failed' ? failed : 1) === 0) continue;
       if (queries >= QUERIES) return { rows, next: Math.max(seen, span.first - 1) };
       const first = Math.max(span.first, after + 1);
       const found = await readRows(table, importId, page, { first, last: span.last });

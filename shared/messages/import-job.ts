@@ -13,6 +13,7 @@ export type ImportJob =
   | { kind: 'export'; importId: string; key: string; onlyFailed: boolean };
 
 const ownSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('read'), key: z.string().min(1), etag: z.string().min(1) }),
   z.strictObject({ kind: z.literal('send'), importId: z.string().min(1) }),
   z.strictObject({
     kind: z.literal('export'),
@@ -37,7 +38,7 @@ const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 
 const messageSchema = z.union([ownSchema, notificationSchema, testSchema]);
 
-export const encodeJob = (job: Exclude<ImportJob, { kind: 'read' }>): string => JSON.stringify(job);
+export const encodeJob = (job: ImportJob): string => JSON.stringify(job);
 
 /** The jobs that a message asks for. */
 export function parseJobs(body: string): ImportJob[] {

@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { pauseImport } from '../../shared/imports/change-state.ts';
+import { readChunkObject } from '../../shared/imports/chunk-objects.ts';
+import {
+  type Claim,
+  claimChunk,
+  noteProgress,
+  releaseChunk,
+  settleChunk,
+} from '../../shared/imports/claim-chunk.ts';
+import { closePage } from '../../shared/imports/close-page.ts';
+import {
+  type ChunkRow,
+  MalformedChunkError,
+  parseChunk,
+} from '../../shared/imports/csv/chunk-lines.ts';
+import {
+  type ImportItem,
+  isOver,
+  type Page,
+  sum,
+  type Tallies,
+} from '../../shared/imports/import-item.ts';
+import { readImport, readRows } from '../../shared/imports/imports-table.ts';
+import { type Layout, lengthOf, pageOfChunk, rowsOfChunk } from '../../shared/imports/layout.ts';
+import type { RowItem } from '../../shared/imports/row-item.ts';
+import { sendAgain } from '../../shared/imports/send-chunks.ts';
+import { isWritten, writeRow } from '../../shared/imports/write-row.ts';
+import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
+import { costUsd } from '../../shared/summaries/estimate.ts';
+import { StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
+import type { Waits, Workbench } from './workbench.ts';
+
+/** What became of a message; all of these are acknowledged. */
+export type ChunkOutcome =
+  | { kind: 'settled'; completed: boolean; done: number; failed: number }
+  /** Some rows are left for a message that was sent. */
+  | { kind: 'handed-back'; left: number }
+  /** Its import wants nothing of it now; whoever resumes it sends it again. */
+  | { kind: 'unwanted'; why: 'over' | 'paused' | 'stale' | 'closed' | 'lost' | 'unknown' };
+
+/** Milliseconds between two looks at whether the chunk is still wanted, each with the count so far. */
+const LOOK_EVERY = 2000;
+
+/** Milliseconds that another process's clock may be ahead of this one's. */
+const CLOCK_SKEW = 5000;
+
+type ReadImport = ImportItem & { layout: Layout };
+
+/**
+ * Does what is left of a chunk: claims it, skips the rows that are written, and writes each row as
+ * its answer comes.
+ *
+ * @throws what its message should come back for
+ */
+export async function summariseChunk(
+  bench: Workbench,
+  work: ChunkWork,
+  deadline: number,
+): Promise<ChunkOutcome> {
+  const { table, queue, callTimeoutMs } = bench;
+  const item = await readImport(table, work.importId);
+  const unwanted = whyUnwanted(item, work);
+  if (unwanted !== undefined) return unwanted;
+  if (!isRead(item)) throw new Error(`Import ${work.importId} runs without having been read.`);
+  if (bench.now() + callTimeoutMs + WIND_DOWN > deadline) {
+    await sendAgain(queue, work, 0);
+    return { kind: 'handed-back', left: 0 };
+  }
+  const worker = randomUUID();
+  const claim = await claimChunk(table, work, {
+    worker,
+    until: deadline + CLOCK_SKEW,
+    now: bench.now(),
+  });
+  if (claim.kind === 'won')
+    return await new Attempt(bench, work, item, deadline, worker).run(claim);
+  if (claim.kind === 'held') {
+    // Whoever has it may die with it, so this message is not dropped; but it need not wait here.
+    await sendAgain(queue, work, claim.until - bench.now() + 1000);
+    return { kind: 'handed-back', left: 0 };
+  }
+  if (claim.kind === 'closed') await close(bench, item, pageOfChunk(work.chunk));
+  return { kind: 'unwanted', why: claim.kind };
+}
+
+function isRead(item: ImportItem | undefined): item is ReadImport {
+  return item?.layout !== undefined;
+}
+
+function whyUnwanted(item: ImportItem | undefined, { round }: ChunkWork): ChunkOutcome | undefined {
+  if (item === undefined) return { kind: 'unwanted', why: 'unknown' };
+  if (isOver(item.state)) return { kind: 'unwanted', why: 'over' };
+  if (item.state !== 'running') return { kind: 'unwanted', why: 'paused' };
+  return item.round === round ? undefined : { kind: 'unwanted', why: 'stale' };
+}
+
+/** Looks at the page, and ends the import if that was the last. */
+async function close(bench: Workbench, item: ReadImport, page: number): Promise<boolean> {
+  const closed = await closePage(bench.table, item, page, bench.now());
+  if (closed.closing !== 'completed' || closed.item === undefined) {
+    await keepToBudget(bench, item, page, closed.page);
+    return false;
+  }
+  bench.completed(closed.item);
+  return true;
+}
+
+/** What an import may cost is looked at after each chunk. */
+async function keepToBudget(
+  { table, prices, now }: Workbench,
+  { importId, maxCostUsd, pages }: ReadImport,
+  page: number,
+  open: Page,
+): Promise<void> {
+  if (maxCostUsd === undefined) return;
+  const others = Object.entries(pages).filter(([number]) => number !== String(page));
+  const cost = costUsd(sum([open, ...others.map(([, sums]) => sums)]), prices);
+  if (cost < maxCostUsd) return;
+  const message = `The import has cost ${cost.toFixed(2)} USD of the ${maxCostUsd.toFixed(2)} that it may: raise maxCostUsd, then resume.`;
+  await pauseImport(table, importId, { now: now(), failure: { code: 'budget-spent', message } });
+}
+
+/** One worker's go at one chunk, under its claim. */
+class Attempt {
+  readonly #bench: Workbench;
+  readonly #work: ChunkWork;
+  readonly #item: ReadImport;
+  readonly #deadline: number;
+  readonly #worker: string;
+  readonly #page: number;
+  readonly #rows = new Map<number, RowItem>();
+  readonly #waits: Waits = { gateMs: 0, allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
+  /** Rows that are left, with how often they were refused an answer. */
+  readonly #left = new Map<number, number>();
+  #delayMs = 0;
+  #halt: 'paused' | 'over' | 'stale' | 'lost' | StopError | undefined;
+
+  constructor(
+    bench: Workbench,
+    work: ChunkWork,
+    item: ReadImport,
+    deadline: number,
+    worker: string,
+  ) {
+    this.#bench = bench;
+    this.#work = work;
+    this.#item = item;
+    this.#deadline = deadline;
+    this.#worker = worker;
+    this.#page = pageOfChunk(work.chunk);
+  }
+
+  async run(claim: Extract<Claim, { kind: 'won' }>): Promise<ChunkOutcome> {
+    const { table, bucket } = this.#bench;
+    const { importId, chunk, round } = this.#work;
+    for (const wait of ['gateMs', 'allowanceMs', 'yieldMs', 'refusedMs'] as const) {
+      this.#waits[wait] = claim.item[wait];
+    }
+    try {
+      const [rows, text] = await Promise.all([
+        readRows(table, importId, this.#page, rowsOfChunk(this.#item.layout, chunk)),
+        readChunkObject(bucket, importId, chunk),
+      ]);
+      for (const row of rows) this.#rows.set(row.row, row);
+      const all = parseChunk(text);
+      const expected = lengthOf(rowsOfChunk(this.#item.layout, chunk));
+      if (all.length !== expected) {
+        throw new MalformedChunkError(
+          `expected ${expected} rows in chunk ${chunk}, got ${all.length}`,
+        );
+      }
+      const todo = all.filter(({ row }) => {
+        const there = this.#rows.get(row);
+        return there === undefined || !isWritten(there, round);
+      });
+      await this.#watched(todo);
+    } catch (error) {
+      // The message comes back by itself; it need not wait for the claim to lapse.
+      await releaseChunk(table, this.#work, this.#note()).catch(() => {});
+      throw error;
+    }
+    return await this.#end();
+  }
+
+  async #summarise(row: ChunkRow): Promise<void> {
+    const prior = this.#rows.get(row.row);
+    try {
+      const outcome = await summariseRow(this.#bench, {
+        item: this.#item,
+        row,
+        tries: this.#work.tries?.[row.row] ?? 0,
+        deadline: this.#deadline,
+        waits: this.#waits,
+        goOn: () => this.#halt === undefined,
+      });
+      if (outcome.kind === 'left') {
+        this.#left.set(row.row, outcome.tries);
+        this.#delayMs = Math.max(this.#delayMs, outcome.delayMs);
+        return;
+      }
+      const { importId, round } = this.#work;
+      const place = { importId, page: this.#page, ttl: this.#item.ttl };
+      const written = await writeRow(this.#bench.table, place, {
+        ...outcome.item,
+        round,
+        // What an earlier round's failure cost was spent all the same.
+        inputTokens: outcome.item.inputTokens + (prior?.inputTokens ?? 0),
+        outputTokens: outcome.item.outputTokens + (prior?.outputTokens ?? 0),
+      });
+      this.#rows.set(row.row, written);
+    } catch (error) {
+      if (!(error instanceof StopError)) {
+        // The others' answers are paid for: they are written, and no further one is asked for.
+        this.#halt ??= 'lost';
+        throw error;
+      }
+      this.#halt = error;
+      this.#left.set(row.row, this.#work.tries?.[row.row] ?? 0);
+    }
+  }
+
+  /** Looks up now and then while the rows are done, and writes how many are. */
+  async #watched(todo: readonly ChunkRow[]): Promise<void> {
+    let ended = false;
+    let wake = () => {};
+    const over = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const looking = (async () => {
+      while (!ended) {
+        await Promise.race([this.#bench.sleep(LOOK_EVERY), over]);
+        if (!ended) await this.#look();
+      }
+    })();
+    // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
+    const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
+    ended = true;
+    wake();
+    // A look that fails says nothing of the rows.
+    await looking.catch(() => {});
+    const thrown = rows.find(({ status }) => status === 'rejected');
+    if (thrown?.status === 'rejected') throw thrown.reason;
+  }
+
+  async #look(): Promise<void> {
+    const { table } = this.#bench;
+    const [hold, item] = await Promise.all([
+      noteProgress(table, this.#work, this.#note()),
+      readImport(table, this.#work.importId),
+    ]);
+    if (!hold.kept) this.#halt ??= 'lost';
+    const unwanted = whyUnwanted(item, this.#work);
+    if (unwanted?.kind === 'unwanted') {
+      this.#halt ??= unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over';
+    }
+  }
+
+  async #end(): Promise<ChunkOutcome> {
+    const { table, queue } = this.#bench;
+    if (this.#left.size > 0) {
+      const halt = this.#halt;
+      if (halt === 'lost') return { kind: 'unwanted', why: 'lost' };
+      await releaseChunk(table, this.#work, this.#note());
+      if (halt instanceof StopError) {
+        const failure = { code: halt.code, message: halt.message };
+        await pauseImport(table, this.#work.importId, { now: this.#bench.now(), failure });
+        return { kind: 'unwanted', why: 'paused' };
+      }
+      if (halt !== undefined) return { kind: 'unwanted', why: halt };
+      await sendAgain(queue, { ...this.#work, ...this.#triesLeft() }, this.#delayMs);
+      return { kind: 'handed-back', left: this.#left.size };
+    }
+    const { kept } = await settleChunk(table, this.#work, this.#note());
+    if (!kept) return { kind: 'unwanted', why: 'lost' };
+    const completed = await close(this.#bench, this.#item, this.#page);
+    const { done, failed } = this.#tallies();
+    return { kind: 'settled', completed, done, failed };
+  }
+
+  #triesLeft(): { tries?: Record<string, number> } {
+    const tries = [...this.#left].filter(([, count]) => count > 0);
+    if (tries.length === 0) return {};
+    return { tries: Object.fromEntries(tries.map(([row, count]) => [String(row), count])) };
+  }
+
+  #note(): { worker: string; now: number; tallies: Tallies } {
+    return { worker: this.#worker, now: this.#bench.now(), tallies: this.#tallies() };
+  }
+
+  /** Of what the table holds, by its own answers: two workers on one chunk count the same. */
+  #tallies(): Tallies {
+    const rows = [...this.#rows.values()];
+    const total = (of: (row: RowItem) => number) => rows.reduce((all, row) => all + of(row), 0);
+    return {
+      done: total(({ state }) => (state === 'done' ? 1 : 0)),
+      failed: total(({ state, round }) =>
+        state === 'failed' && round >= this.#work.round ? 1 : 0,
+      ),
+      inputTokens: total(({ inputTokens }) => inputTokens),
+      outputTokens: total(({ outputTokens }) => outputTokens),
+      gateMs: Math.round(this.#waits.gateMs),
+      allowanceMs: Math.round(this.#waits.allowanceMs),
+      yieldMs: Math.round(this.#waits.yieldMs),
+      refusedMs: Math.round(this.#waits.refusedMs),
+    };
+  }
+}

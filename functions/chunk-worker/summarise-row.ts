@@ -1,0 +1,162 @@
+import type { ChunkRow } from '../../shared/imports/csv/chunk-lines.ts';
+import type { ImportItem } from '../../shared/imports/import-item.ts';
+import type { RowItem } from '../../shared/imports/row-item.ts';
+import { buildPrompt, type Field, PROMPT_VERSION } from '../../shared/summaries/prompt.ts';
+import type { Answer, Finish, SummaryRequest } from '../../shared/summaries/provider.ts';
+import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
+import type { Waits, Workbench } from './workbench.ts';
+
+/** Milliseconds that an invocation keeps for what comes after its last call. */
+export const WIND_DOWN = 3000;
+
+/** So many answers that are none, and a row has failed; refusals of the rate are not counted. */
+const MOST_TRIES = 8;
+/** Milliseconds before a row's second try; twice as long each time. */
+const FIRST_BACKOFF = 1000;
+const LONGEST_BACKOFF = 300_000;
+
+/** No call succeeds until somebody acts. */
+export class StopError extends Error {
+  readonly code: string;
+
+  constructor({ code, message }: Extract<Verdict, { verdict: 'stop' }>) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type RowOutcome =
+  | { kind: 'written'; item: Omit<RowItem, 'round'> }
+  /** Not in this invocation; and not before so many milliseconds. */
+  | { kind: 'left'; delayMs: number; tries: number };
+
+export interface RowWork {
+  item: ImportItem;
+  row: ChunkRow;
+  /** How often it was refused an answer in earlier invocations. */
+  tries: number;
+  /** Epoch milliseconds. */
+  deadline: number;
+  waits: Waits;
+  /** Whether the chunk is still wanted, and still ours. */
+  goOn: () => boolean;
+}
+
+/** One row: one answer, however many calls that takes, or the reason that there is none. */
+export async function summariseRow(bench: Workbench, work: RowWork): Promise<RowOutcome> {
+  const { row } = work;
+  if (row.problem !== undefined) return failed(row, `unreadable: ${row.problem}`);
+  const fields = fieldsOf(work.item, row);
+  if (fields.every(({ value }) => value.trim() === '')) {
+    return failed(row, 'blank: the chosen columns are empty in this row');
+  }
+  const request = requestOf(bench, work.item, row, fields);
+  let { tries } = work;
+  while (true) {
+    const attempt = await call(bench, work, request);
+    switch (attempt.kind) {
+      case 'left':
+        return { ...attempt, tries };
+      case 'answered':
+        return written(row, attempt.answer, bench.limits.outputTokens);
+      case 'erred':
+        break;
+    }
+    const { verdict } = attempt;
+    if (verdict.verdict === 'stop') throw new StopError(verdict);
+    if (verdict.verdict === 'row') return failed(row, `${verdict.code}: ${verdict.message}`);
+    const rate = verdict.code === 'rate-limited';
+    // An invocation that was cut off does not count against the row.
+    if (!rate && verdict.code !== 'aborted') tries += 1;
+    if (tries >= MOST_TRIES) return failed(row, `${verdict.code}: ${verdict.message}`);
+    const delayMs = verdict.retryAfterMs ?? backoff(rate ? 1 : tries, bench.random);
+    if (rate || verdict.code === 'overloaded') bench.pace.refused(delayMs, bench.now());
+    if (!hasTime(bench, work, delayMs)) return { kind: 'left', delayMs, tries };
+    work.waits.refusedMs += delayMs;
+    await bench.sleep(delayMs);
+  }
+}
+
+type Attempt =
+  | { kind: 'answered'; answer: Answer }
+  | { kind: 'erred'; verdict: Verdict }
+  | { kind: 'left'; delayMs: number };
+
+async function call(bench: Workbench, work: RowWork, request: SummaryRequest): Promise<Attempt> {
+  const asked = bench.now();
+  return await bench.gate.run(async (signal): Promise<Attempt> => {
+    work.waits.gateMs += bench.now() - asked;
+    // While it waited its turn, others may have been refused, and time has passed.
+    let quiet = bench.pace.waitMs(bench.now());
+    while (quiet > 0) {
+      if (!hasTime(bench, work, quiet)) return { kind: 'left', delayMs: quiet };
+      work.waits.refusedMs += quiet;
+      await bench.sleep(quiet);
+      quiet = bench.pace.waitMs(bench.now());
+    }
+    if (!work.goOn() || signal.aborted || !hasTime(bench, work, 0)) {
+      return { kind: 'left', delayMs: 0 };
+    }
+    try {
+      const provider = await bench.provider();
+      return { kind: 'answered', answer: await provider.complete(request, signal) };
+    } catch (error) {
+      return { kind: 'erred', verdict: verdictOf(error, bench.now()) };
+    }
+  });
+}
+
+/** Whether a call that begins after `delayMs` ends before its invocation, at the latest. */
+function hasTime({ callTimeoutMs, now }: Workbench, { deadline }: RowWork, delayMs: number) {
+  return now() + delayMs + callTimeoutMs + WIND_DOWN <= deadline;
+}
+
+/** What refused all together does not come back together: half as much again, at random. */
+function backoff(tries: number, random: () => number): number {
+  return Math.min(FIRST_BACKOFF * 2 ** (tries - 1), LONGEST_BACKOFF) * (1 + random() / 2);
+}
+
+function fieldsOf({ header = [], columns }: ImportItem, { cells }: ChunkRow): Field[] {
+  return header
+    .map((name, index) => ({ name, value: cells[index] ?? '' }))
+    .filter(({ name }) => columns.length === 0 || columns.includes(name));
+}
+
+function requestOf(
+  { limits }: Workbench,
+  { importId, instructions }: ImportItem,
+  { row }: ChunkRow,
+  fields: readonly Field[],
+): SummaryRequest {
+  const { system, input, maxOutputTokens } = buildPrompt(instructions, fields, limits);
+  return { system, input, maxOutputTokens, row: `${importId}/${row}` };
+}
+
+const REASONS: Readonly<Record<Exclude<Finish, 'done'>, string>> = {
+  refused: 'the model declined to summarise this row',
+  truncated: 'the summary was cut off at % tokens: ask for shorter ones or raise maxOutputTokens',
+  filtered: "the provider's content filter stopped the answer",
+  empty: 'the model answered nothing',
+};
+
+function written(row: ChunkRow, answer: Answer, outputTokens: number): RowOutcome {
+  const { finish, text, usage, model } = answer;
+  const kept = { ...usage, model, promptVersion: String(PROMPT_VERSION) };
+  if (finish === 'done') {
+    const item = {
+      row: row.row,
+      id: row.id,
+      state: 'done',
+      summary: text.trim(),
+      ...kept,
+    } as const;
+    return { kind: 'written', item };
+  }
+  const reason = `${finish}: ${REASONS[finish].replace('%', String(outputTokens))}`;
+  return { kind: 'written', item: { row: row.row, id: row.id, state: 'failed', reason, ...kept } };
+}
+
+function failed({ row, id }: ChunkRow, reason: string): RowOutcome {
+  const item = { row, id, state: 'failed', reason, inputTokens: 0, outputTokens: 0 } as const;
+  return { kind: 'written', item };
+}

@@ -1,0 +1,33 @@
+import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
+import type { ImportItem, Tallies } from '../../shared/imports/import-item.ts';
+import type { ImportsTable } from '../../shared/imports/imports-table.ts';
+import type { Queue } from '../../shared/imports/send-chunks.ts';
+import type { Prices } from '../../shared/summaries/estimate.ts';
+import type { PromptLimits } from '../../shared/summaries/prompt.ts';
+import type { Provider } from '../../shared/summaries/provider.ts';
+import type { Gate } from './gate.ts';
+import type { Pace } from './pace.ts';
+
+/** What the worker's verbs work with. */
+export interface Workbench {
+  table: ImportsTable;
+  bucket: ImportsBucket;
+  /** The queue that this worker reads, to hand chunks back. */
+  queue: Queue;
+  /** Built with its key at the first call. @throws as its calls do */
+  provider: () => Promise<Provider>;
+  limits: PromptLimits;
+  prices: Prices;
+  callTimeoutMs: number;
+  gate: Gate;
+  pace: Pace;
+  now: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  /** 0 ≤ x < 1. */
+  random: () => number;
+  /** Told of an import that this worker completed. */
+  completed: (item: ImportItem) => void;
+}
+
+/** Milliseconds that rows of a chunk waited, by what for. */
+export type Waits = Pick<Tallies, 'gateMs' | 'allowanceMs' | 'yieldMs' | 'refusedMs'>;
