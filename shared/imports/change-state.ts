@@ -174,14 +174,14 @@ export async function cancelImport(
   });
 }
 
-/** It can never be done: what is left of it is not begun. */
+/** Its file is not one that can be imported: nothing of it was begun. */
 export async function failImport(
   table: ImportsTable,
   importId: string,
   { now, failure }: { now: number; failure: Failure },
 ): Promise<Change> {
   return await change(table, importId, {
-    from: ['awaiting-upload', 'reading', 'running', 'paused'],
+    from: ['awaiting-upload', 'reading'],
     set: { state: 'failed', failure, completedAt: now, updatedAt: now },
     remove: ['active', 'sendingSince', 'stalled'],
   });

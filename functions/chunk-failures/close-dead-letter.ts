@@ -1,0 +1,62 @@
+import { BusyError } from '../../shared/errors.ts';
+import { failImport, pauseImport } from '../../shared/imports/change-state.ts';
+import { type Closer, closeChunk } from '../../shared/imports/close-chunk.ts';
+import { isOver } from '../../shared/imports/import-item.ts';
+import { importOfSource } from '../../shared/imports/import-objects.ts';
+import { readImport } from '../../shared/imports/imports-table.ts';
+import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
+import type { ImportJob } from '../../shared/messages/import-job.ts';
+
+export type Closed =
+  | { kind: 'closed'; completed: boolean }
+  | { kind: 'failed' | 'paused' | 'nothing' };
+
+/** Milliseconds until a chunk that somebody works on is looked at again. */
+const LATER = 60_000;
+
+/**
+ * A chunk whose message was given up: its rows fail with the reason. Where its import is paused,
+ * whoever resumes it sends the chunk again.
+ *
+ * @throws BusyError while a worker has the chunk after all
+ */
+export async function closeDeadChunk(
+  closer: Closer,
+  { importId, chunk, round }: ChunkWork,
+): Promise<Closed> {
+  const item = await readImport(closer.table, importId);
+  if (item?.layout === undefined || isOver(item.state) || item.state === 'paused') {
+    return { kind: 'nothing' };
+  }
+  if (item.round !== round) return { kind: 'nothing' };
+  const { layout } = item;
+  const reason =
+    'undeliverable: the worker failed each time it was given the chunk of this row; its log says why';
+  const closed = await closeChunk(closer, { ...item, layout }, chunk, reason);
+  if (closed === 'held') {
+    throw new BusyError(`chunk ${chunk} of ${importId} is being worked on`, closer.now() + LATER);
+  }
+  return { kind: 'closed', completed: closed === 'completed' };
+}
+
+/** A job whose message was given up: its import says so. */
+export async function closeDeadJob({ table, now }: Closer, job: ImportJob): Promise<Closed> {
+  switch (job.kind) {
+    case 'read': {
+      const importId = importOfSource(job.key);
+      if (importId === undefined) return { kind: 'nothing' };
+      const message = 'The file could not be read: the log of import-intake says why.';
+      const failure = { code: 'reading-failed', message };
+      const { changed } = await failImport(table, importId, { now: now(), failure });
+      return { kind: changed ? 'failed' : 'nothing' };
+    }
+    case 'send': {
+      const message = 'The chunks could not be sent to their queue: resume to send them again.';
+      const failure = { code: 'unsent', message };
+      const { changed } = await pauseImport(table, job.importId, { now: now(), failure });
+      return { kind: changed ? 'paused' : 'nothing' };
+    }
+    case 'export':
+      return { kind: 'nothing' };
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { failImport, noteStalled, pauseImport } from '../../shared/imports/change-state.ts';
+import { type ChunkItem, chunkItemSchema, isClosed } from '../../shared/imports/chunk-item.ts';
+import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
+import { closeChunk } from '../../shared/imports/close-chunk.ts';
+import { closePage, completeImport } from '../../shared/imports/close-page.ts';
+import type { ImportItem, Mode } from '../../shared/imports/import-item.ts';
+import { sourceKey } from '../../shared/imports/import-objects.ts';
+import {
+  chunkKey,
+  type ImportsTable,
+  readChunks,
+  readImport,
+  refusedBy,
+} from '../../shared/imports/imports-table.ts';
+import {
+  chunksOfPage,
+  type Layout,
+  lengthOf,
+  pageOfChunk,
+  pagesOf,
+} from '../../shared/imports/layout.ts';
+import { type Queue, sendAgain } from '../../shared/imports/send-chunks.ts';
+import { encodeJob, type ImportJob } from '../../shared/messages/import-job.ts';
+
+/** What the reaper's verbs work with. */
+export interface Reaper {
+  table: ImportsTable;
+  bucket: ImportsBucket;
+  queues: Readonly<Record<Mode, Queue>>;
+  jobs: Queue;
+  /** How often a chunk is sent again before its rows are closed as failed. */
+  resends: number;
+  /** Milliseconds without any progress before everything that is left is sent again. */
+  quietMs: number;
+  now: () => number;
+}
+
+/** What was found stalled, and what was done about it. */
+export type Finding =
+  | { kind: 'resent'; chunk: number; resent: number; reason: string }
+  | { kind: 'closed'; chunk: number; reason: string }
+  | { kind: 'sent-all' | 'read-again' | 'paused' | 'failed'; reason: string }
+  | { kind: 'completed' };
+
+/** Milliseconds after which a reading or a sending that says nothing is dead. */
+const SILENCE = 60_000;
+/** Milliseconds that an upload which began in time may take. */
+const UPLOAD_GRACE = 3_600_000;
+/** Milliseconds that another process's clock may be behind this one's. */
+const CLOCK_SKEW = 5000;
+/** Chunks are done nearly in order: behind so many pages that nobody began, nobody has begun any. */
+const EMPTY_PAGES = 2;
+
+type ReadImport = ImportItem & { layout: Layout };
+
+/** Finds what is stalled in one import, and sends it again or closes it. */
+export async function reapImport(reaper: Reaper, importId: string): Promise<Finding[]> {
+  const item = await readImport(reaper.table, importId);
+  switch (item?.state) {
+    case 'awaiting-upload':
+      return await reapUpload(reaper, item);
+    case 'reading':
+      return await reapReading(reaper, item);
+    case 'running':
+      if (item.layout === undefined) return [];
+      return await reapRunning(reaper, { ...item, layout: item.layout });
+    default:
+      return [];
+  }
+}
+
+async function reapUpload(
+  { table, now }: Reaper,
+  { importId, uploadBy }: ImportItem,
+): Promise<Finding[]> {
+  if (now() < uploadBy + UPLOAD_GRACE) return [];
+  const reason = 'No file was uploaded in time.';
+  const failure = { code: 'not-uploaded', message: reason };
+  const { changed } = await failImport(table, importId, { now: now(), failure });
+  return changed ? [{ kind: 'failed', reason }] : [];
+}
+
+async function reapReading(
+  reaper: Reaper,
+  { importId, updatedAt, etag }: ImportItem,
+): Promise<Finding[]> {
+  if (reaper.now() < updatedAt + SILENCE || etag === undefined) return [];
+  await send(reaper.jobs, { kind: 'read', key: sourceKey(importId), etag });
+  const reason = 'The reading of the file was cut off.';
+  await noteStalled(reaper.table, importId, { reason, resent: 1, at: reaper.now() });
+  return [{ kind: 'read-again', reason }];
+}
+
+async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]> {
+  const { table, now } = reaper;
+  const { importId, pages, layout, sendingSince } = item;
+  if (sendingSince !== undefined && now() > sendingSince + SILENCE) {
+    await send(reaper.jobs, { kind: 'send', importId });
+    return [{ kind: 'sent-all', reason: 'The sending of its chunks was cut off.' }];
+  }
+  const findings: Finding[] = [];
+  let active = Math.max(item.updatedAt, item.startedAt ?? 0, item.stalled?.at ?? 0);
+  let empty = 0;
+  for (let page = 1; page <= pagesOf(layout) && empty < EMPTY_PAGES; page++) {
+    if (pages[String(page)] !== undefined) continue;
+    const chunks = await readChunks(table, importId, page);
+    empty = chunks.length === 0 ? empty + 1 : 0;
+    for (const chunk of chunks) {
+      active = Math.max(active, chunk.touchedAt);
+      const finding = await reapChunk(reaper, item, chunk);
+      if (finding !== undefined) findings.push(finding);
+    }
+    // Whoever settled the last chunk died before it looked at the page.
+    const closed = chunks.filter((chunk) => isClosed(chunk, item.round)).length;
+    if (closed === lengthOf(chunksOfPage(layout, page))) {
+      const { closing } = await closePage(table, item, page, now());
+      if (closing === 'completed') return [...findings, { kind: 'completed' }];
+    }
+  }
+  if (await completeImport(table, item, now())) return [...findings, { kind: 'completed' }];
+  if (findings.length === 0 && now() > active + reaper.quietMs) {
+    findings.push(await reapQuiet(reaper, item, active));
+  }
+  return findings;
+}
+
+/** A chunk whose worker died: its claim has lapsed and nobody gave it back. */
+async function reapChunk(
+  reaper: Reaper,
+  item: ReadImport,
+  chunk: ChunkItem,
+): Promise<Finding | undefined> {
+  const { table, bucket, resends, now } = reaper;
+  const { until, worker } = chunk;
+  if (isClosed(chunk, item.round) || until === undefined || worker === undefined) return undefined;
+  if (now() < until + CLOCK_SKEW) return undefined;
+  const reason = `Chunk ${chunk.chunk} was left by a worker that ended in the middle of it.`;
+  if (chunk.resent >= resends) {
+    const why = `stalled: ${resends + 1} workers ended in the middle of the chunk of this row`;
+    const closed = await closeChunk(
+      { table, bucket, worker: randomUUID(), now },
+      item,
+      chunk.chunk,
+      why,
+    );
+    if (closed === 'held') return undefined;
+    return { kind: 'closed', chunk: chunk.chunk, reason: why };
+  }
+  const resent = chunk.resent + 1;
+  if (!(await freeChunk(table, item.importId, chunk, { worker, until, resent }))) return undefined;
+  await sendAgain(
+    reaper.queues[item.mode],
+    { importId: item.importId, chunk: chunk.chunk, round: item.round },
+    0,
+  );
+  await noteStalled(table, item.importId, { chunk: chunk.chunk, reason, resent, at: now() });
+  return { kind: 'resent', chunk: chunk.chunk, resent, reason };
+}
+
+/** Takes a lapsed claim away, unless its worker, or another, has written meanwhile. */
+async function freeChunk(
+  { client, name }: ImportsTable,
+  importId: string,
+  { chunk }: ChunkItem,
+  { worker, until, resent }: { worker: string; until: number; resent: number },
+): Promise<boolean> {
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: chunkKey(importId, pageOfChunk(chunk), chunk),
+        UpdateExpression: 'SET #resent = :resent REMOVE #worker, #until',
+        ConditionExpression: '#worker = :worker AND #until = :until',
+        ExpressionAttributeNames: { '#resent': 'resent', '#worker': 'worker', '#until': 'until' },
+        ExpressionAttributeValues: { ':resent': resent, ':worker': worker, ':until': until },
+      }),
+    );
+    return true;
+  } catch (error) {
+    refusedBy(error, chunkItemSchema);
+    return false;
+  }
+}
+
+/** Nothing moves and nobody has anything: messages were lost, or nobody reads the queue. */
+async function reapQuiet(
+  { table, jobs, quietMs, resends, now }: Reaper,
+  { importId, stalled }: ImportItem,
+  active: number,
+): Promise<Finding> {
+  const minutes = Math.round(quietMs / 60_000);
+  const reason = `No worker has taken a chunk for ${minutes} minutes.`;
+  // It is the same silence only if nothing has moved since the last time.
+  const resent = stalled?.chunk === undefined && stalled?.at === active ? stalled.resent + 1 : 1;
+  if (resent > resends) {
+    const message = `${reason} Everything was sent again ${resends} times: see whether the chunk worker runs and may, then resume.`;
+    await pauseImport(table, importId, { now: now(), failure: { code: 'no-worker', message } });
+    return { kind: 'paused', reason: message };
+  }
+  await noteStalled(table, importId, { reason, resent, at: now() });
+  await send(jobs, { kind: 'send', importId });
+  return { kind: 'sent-all', reason };
+}
+
+async function send({ client, url }: Queue, job: ImportJob): Promise<void> {
+  await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: encodeJob(job) }));
+}
