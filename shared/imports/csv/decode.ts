@@ -18,7 +18,7 @@ export type Piece =
 
 /** Enough to tell text from a picture, and UTF-16 by its NULs. */
 const HEAD_BYTES = 65_536;
-/** Text is handed on in pieces of at most so many bytes, whatever the stream's chunks: see the speed of csv-parse. */
+/** Text is handed on in pieces of at most so many bytes, whatever the chunks of the stream: csv-parse gains nothing by larger ones. */
 const BLOCK_BYTES = 65_536;
 /** How much from the first byte beyond ASCII on is weighed, to tell UTF-8 from a code page. */
 const WEIGHED_BYTES = 1_048_576;

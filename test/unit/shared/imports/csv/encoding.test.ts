@@ -134,7 +134,7 @@ describe('a character is whole wherever the stream is cut', () => {
     ['utf-16le', 'utf-16le'],
     ['utf-16be', undefined],
   ] as const)('of %s (stated: %s)', async (encoding, stated) => {
-    for (let shift = 0; shift < 5; shift += 1) {
+    for (let shift = 0; shift < 4; shift += 1) {
       const text = sentence.repeat(500 + shift);
       const file = encode(`a,b\n${'x'.repeat(shift)},y\n${`1,${text}\n`.repeat(130)}`, encoding);
       const { rows, report } = await read(file, {
