@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
+import { summariesSchema } from './summaries-schema.ts';
 
 const bucketName = z
   .string()
@@ -57,6 +58,7 @@ const configSchema = z
       requestsPerSecond: z.int().min(1).max(10_000),
       burst: z.int().min(1).max(5000),
     }),
+    summaries: summariesSchema,
   })
   .superRefine((config, context) => {
     const refuse = (path: (string | number)[], message: string) =>

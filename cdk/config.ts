@@ -31,4 +31,31 @@ export const config: ConfigInput = {
   uploads: { maxBytes: 50_000_000 },
   pages: { grid: 'card', large: 'zoom' },
   throttle: { requestsPerSecond: 500, burst: 1000 },
+  summaries: {
+    // Not one that thinks before it answers: its thoughts would count as output tokens.
+    provider: { kind: 'openai', model: 'gpt-4.1-mini', keyParameter: '/glimpse/provider-key' },
+    // OpenAI's list price of that model, https://developers.openai.com/api/docs/pricing. Prices
+    // change and contracts differ: check them, for estimates and accounts are made with these.
+    prices: { inputUsdPerMillion: 0.4, outputUsdPerMillion: 1.6 },
+    prompt: {
+      instructions:
+        'Summarise this row of a catalogue in two or three sentences for somebody who decides whether to read on. Say what it is, what sets it apart and whom it suits. Use only what the row says, in its language.',
+      maxInputCharacters: 8000,
+      maxOutputTokens: 200,
+    },
+    callTimeoutSeconds: 30,
+    chunkRows: 50,
+    interactive: { concurrency: 4, gate: 10, batchChunks: 1 },
+    bulk: { concurrency: 10, gate: 10, batchChunks: 4 },
+    limits: {
+      maxBytes: 1_000_000_000,
+      maxRows: 1_000_000,
+      maxColumns: 500,
+      maxFieldCharacters: 100_000,
+    },
+    retention: { sourceDays: 30, importDays: 90 },
+    stalled: { resends: 3, quietMinutes: 15 },
+    workerTimeoutSeconds: 120,
+    memoryMb: { intake: 1769, worker: 512 },
+  },
 };

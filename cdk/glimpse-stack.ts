@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { Config } from './config-schema.ts';
 import { Api } from './constructs/api.ts';
 import { Pages } from './constructs/pages.ts';
+import { Summaries } from './constructs/summaries.ts';
 import { Thumbnails } from './constructs/thumbnails.ts';
 import { asRunLocally } from './local-differences.ts';
 
@@ -18,10 +19,14 @@ export class GlimpseStack extends Stack {
     id: string,
     { config: given, local = false, ...props }: GlimpseStackProps,
   ) {
-    super(scope, id, { description: 'Glimpse: thumbnails without servers', ...props });
+    super(scope, id, {
+      description: 'Glimpse: thumbnails and summaries, without servers',
+      ...props,
+    });
     const config = local ? asRunLocally(given) : given;
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
     const api = new Api(this, 'Api', { config, local, thumbnails });
+    new Summaries(this, 'Summaries', { config, local, api });
     if (config.pages !== false) {
       new Pages(this, 'Pages', { config, variants: config.pages, thumbnails, api });
     }

@@ -6,13 +6,16 @@ import type { Config } from './config-schema.ts';
  * AWS deploys:
  * - the processor is this machine's;
  * - a laptop has no CDN, so the thumbnails bucket answers itself;
- * - buckets that the stack would adopt are not on this machine, so it has its own.
+ * - buckets that the stack would adopt are not on this machine, so it has its own;
+ * - the model provider is the one on this machine, wherever a configured address leads.
  */
 export function asRunLocally(config: Config): Config {
+  const { baseUrl: _, ...provider } = config.summaries.provider;
   return {
     ...config,
     architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
     delivery: config.delivery.kind === 'cdn' ? { kind: 'public' } : config.delivery,
     adopt: {},
+    summaries: { ...config.summaries, provider },
   };
 }

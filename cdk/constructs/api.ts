@@ -21,6 +21,7 @@ export class Api extends Construct {
   readonly url: string;
   /** How browsers reach thumbnails. */
   readonly delivery: Delivery;
+  readonly #http: HttpApi;
 
   constructor(
     scope: Construct,
@@ -31,7 +32,7 @@ export class Api extends Construct {
     const { config, local, thumbnails } = props;
     this.delivery = this.#delivery(config, thumbnails);
     const handler = this.#function(config, local, thumbnails);
-    const api = new HttpApi(this, 'Http', {
+    this.#http = new HttpApi(this, 'Http', {
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: config.allowedOrigins,
@@ -41,19 +42,24 @@ export class Api extends Construct {
       },
     });
     new HttpStage(this, 'Stage', {
-      httpApi: api,
+      httpApi: this.#http,
       autoDeploy: true,
       throttle: {
         rateLimit: config.throttle.requestsPerSecond,
         burstLimit: config.throttle.burst,
       },
     });
-    const integration = new HttpLambdaIntegration('Integration', handler);
-    for (const [method, path] of ROUTES) {
-      api.addRoutes({ path, methods: [method], integration });
-    }
-    this.url = api.apiEndpoint;
+    this.route(handler, ROUTES);
+    this.url = this.#http.apiEndpoint;
     new CfnOutput(this, 'Url', { value: this.url });
+  }
+
+  /** Answers these routes by that function. */
+  route(handler: GlimpseFunction, routes: readonly (readonly [HttpMethod, string])[]): void {
+    const integration = new HttpLambdaIntegration('Integration', handler);
+    for (const [method, path] of routes) {
+      this.#http.addRoutes({ path, methods: [method], integration });
+    }
   }
 
   #function(config: Config, local: boolean, made: Thumbnails): GlimpseFunction {

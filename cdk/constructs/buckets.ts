@@ -6,6 +6,7 @@ import {
   BucketEncryption,
   type BucketProps,
   CfnBucket,
+  type CorsRule,
   HttpMethods,
   type IBucket,
 } from 'aws-cdk-lib/aws-s3';
@@ -40,15 +41,19 @@ export function originalsBucket(scope: Construct, config: Config): IBucket {
   return owned(scope, 'Originals', {
     ...baseline,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    cors: [
-      {
-        allowedMethods: [HttpMethods.POST],
-        allowedOrigins: config.allowedOrigins,
-        allowedHeaders: ['*'],
-        maxAge: 86_400,
-      },
-    ],
+    cors: uploadedByForm(config),
   });
+}
+
+function uploadedByForm({ allowedOrigins }: Config): CorsRule[] {
+  return [
+    {
+      allowedMethods: [HttpMethods.POST],
+      allowedOrigins,
+      allowedHeaders: ['*'],
+      maxAge: 86_400,
+    },
+  ];
 }
 
 export function thumbnailsBucket(scope: Construct, config: Config): IBucket {
@@ -76,6 +81,23 @@ export function pagesBucket(scope: Construct): IBucket {
   return owned(scope, 'Pages', { ...baseline, blockPublicAccess: BlockPublicAccess.BLOCK_ALL });
 }
 
+/** Sources as they were uploaded, the chunks that were made of them, and what was exported. */
+export function importsBucket(scope: Construct, config: Config): IBucket {
+  const { sourceDays } = config.summaries.retention;
+  return owned(scope, 'Imports', {
+    ...baseline,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    cors: uploadedByForm(config),
+    lifecycleRules: [
+      { id: 'sources', prefix: 'sources/', expiration: Duration.days(sourceDays) },
+      { id: 'chunks', prefix: 'chunks/', expiration: Duration.days(sourceDays) },
+      // An export is made again when it is asked for again.
+      { id: 'exports', prefix: 'exports/', expiration: Duration.days(7) },
+      { id: 'unfinished', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
+  });
+}
+
 /**
  * Where browsers find a bucket's objects: `bucketAddress` with CloudFormation's names for what is
  * only known when the stack is deployed. Buckets that the stack creates have names that fit in a host.
@@ -88,10 +110,18 @@ export function browserAddress({ bucketName, stack }: IBucket): { origin: string
 }
 
 /**
- * Sends the bucket's created and removed events to the queue through the bucket's own property:
- * `addEventNotification` would add a custom resource and its function.
+ * Sends the bucket's events to the queue through the bucket's own property: `addEventNotification`
+ * would add a custom resource and its function.
+ *
+ * @param prefix of the keys that it is told of; all of them without.
  */
-export function notify(scope: Construct, originals: IBucket, queue: Queue): void {
+export function notify(
+  scope: Construct,
+  from: IBucket,
+  queue: Queue,
+  events: readonly string[],
+  prefix?: string,
+): void {
   const granted = queue.addToResourcePolicy(
     // The bucket waits for this policy (S3 tries the queue when the notification is set), so the
     // policy cannot name the bucket in turn: it admits this account's buckets.
@@ -102,19 +132,21 @@ export function notify(scope: Construct, originals: IBucket, queue: Queue): void
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
   );
-  const configurations = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'].map((event) => ({
-    event,
-    queue: queue.queueArn,
-  }));
-  const bucket = originals.node.defaultChild;
+  const bucket = from.node.defaultChild;
   if (bucket instanceof CfnBucket) {
-    bucket.notificationConfiguration = { queueConfigurations: configurations };
+    const filter =
+      prefix === undefined
+        ? {}
+        : { filter: { s3Key: { rules: [{ name: 'prefix', value: prefix }] } } };
+    bucket.notificationConfiguration = {
+      queueConfigurations: events.map((event) => ({ event, queue: queue.queueArn, ...filter })),
+    };
     if (granted.policyDependable !== undefined) bucket.node.addDependency(granted.policyDependable);
     return;
   }
   new CfnOutput(scope, 'NotificationsToAdd', {
     description:
       "Merge into the adopted bucket's notifications: aws s3api put-bucket-notification-configuration",
-    value: `{"QueueConfigurations":[{"QueueArn":"${queue.queueArn}","Events":["s3:ObjectCreated:*","s3:ObjectRemoved:*"]}]}`,
+    value: `{"QueueConfigurations":[{"QueueArn":"${queue.queueArn}","Events":${JSON.stringify(events)}}]}`,
   });
 }

@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import {
   CachePolicy,
   Distribution,
@@ -16,6 +16,7 @@ import { UPLOAD_TYPES } from '../../shared/thumbnails/upload-types.ts';
 import type { Config } from '../config-schema.ts';
 import type { Api } from './api.ts';
 import { browserAddress, pagesBucket } from './buckets.ts';
+import { output } from './output.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 export interface PagesProps {
@@ -166,9 +167,4 @@ function contentSecurityPolicy(api: string, originals: Address, thumbnails: Addr
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-}
-
-/** An output under its own name, without the hash that CDK adds. */
-function output(scope: Construct, name: string, value: string): void {
-  new CfnOutput(scope, name, { value }).overrideLogicalId(name);
 }

@@ -1,17 +1,17 @@
-import { CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from '../config-schema.ts';
+import { alarm, counted, EACH_MINUTE } from './alarm.ts';
 import { notify, originalsBucket, thumbnailsBucket } from './buckets.ts';
 import { GlimpseFunction } from './glimpse-function.ts';
+import { output } from './output.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FAILURES_TIMEOUT = Duration.seconds(30);
-const EACH_MINUTE = { period: Duration.minutes(1) };
 
 /** Everything that turns an original into thumbnails. */
 export class Thumbnails extends Construct {
@@ -40,6 +40,7 @@ export class Thumbnails extends Construct {
       workerTimeout: WORKER_TIMEOUT,
       failures,
       failuresTimeout: FAILURES_TIMEOUT,
+      whenGivenUp: 'Thumbnails were given up and not yet recorded as failed',
     };
     // A viewer's message goes alone, so that no picture waits behind another in its batch.
     const onDemand = new WorkQueue(this, 'OnDemand', {
@@ -53,7 +54,7 @@ export class Thumbnails extends Construct {
       maxConcurrency: config.concurrency.eager,
     });
     this.onDemand = onDemand.queue;
-    notify(this, this.originals, eager.queue);
+    notify(this, this.originals, eager.queue, ['s3:ObjectCreated:*', 's3:ObjectRemoved:*']);
     // A retry waits as long as its cause asks for, not for the queue's six minutes.
     for (const { variable, queue } of [
       { variable: 'ON_DEMAND_QUEUE_URL', queue: onDemand.queue },
@@ -73,7 +74,7 @@ export class Thumbnails extends Construct {
     alarm(this, 'WaitAlarm', onDemand.queue.metricApproximateAgeOfOldestMessage(EACH_MINUTE), 60, {
       alarmDescription: 'Viewers wait more than a minute for thumbnails',
     });
-    alarm(this, 'GivenUpAlarm', givenUp(), 0, {
+    alarm(this, 'GivenUpAlarm', counted('ImagesGivenUp', 'thumbnail-failures'), 0, {
       alarmDescription: 'Images were given up after their last retry; the failures log names them',
     });
 
@@ -145,38 +146,4 @@ export class Thumbnails extends Construct {
       grants: [{ actions: ['dynamodb:UpdateItem'], resources: [this.images.tableArn] }],
     });
   }
-}
-
-function alarm(
-  scope: Construct,
-  id: string,
-  metric: Metric,
-  threshold: number,
-  { alarmDescription }: { alarmDescription: string },
-): void {
-  new Alarm(scope, id, {
-    alarmDescription,
-    metric,
-    threshold,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    evaluationPeriods: 3,
-    datapointsToAlarm: 1,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  });
-}
-
-/** As the failures function publishes it. */
-function givenUp(): Metric {
-  return new Metric({
-    namespace: 'Glimpse',
-    metricName: 'ImagesGivenUp',
-    dimensionsMap: { service: 'thumbnail-failures' },
-    statistic: 'Sum',
-    ...EACH_MINUTE,
-  });
-}
-
-/** An output under its own name, without the hash that CDK adds. */
-function output(scope: Construct, name: string, value: string): void {
-  new CfnOutput(scope, name, { value }).overrideLogicalId(name);
 }

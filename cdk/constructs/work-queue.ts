@@ -13,6 +13,8 @@ export interface WorkQueueProps {
   /** Reads what the worker could not do. */
   failures: GlimpseFunction;
   failuresTimeout: Duration;
+  /** What it means that dead letters wait, for whom the alarm wakes. */
+  whenGivenUp: string;
 }
 
 /** A retry waits seconds, a message whose worker was killed waits for its lease: eight are enough of both. */
@@ -58,7 +60,7 @@ export class WorkQueue extends Construct {
       }),
     );
     new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: 'Thumbnails were given up and not yet recorded as failed',
+      alarmDescription: props.whenGivenUp,
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({
         period: Duration.minutes(1),
         statistic: 'Maximum',

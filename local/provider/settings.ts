@@ -49,7 +49,7 @@ export const FAILURES = [
 ] as const;
 
 /** No answer, or not the whole of one. */
-export const BREAKS = ['hang', 'reset', 'reset-midway', 'not-json'] as const;
+const BREAKS = ['hang', 'reset', 'reset-midway', 'not-json'] as const;
 
 /** Answers that are no summary. */
 export const ENDINGS = ['truncated', 'truncated-null', 'refusal', 'filtered', 'empty'] as const;
@@ -66,7 +66,7 @@ export const faultSchema = z.strictObject({
   probability: z.number().min(0).max(1).default(1),
 });
 
-export const settingsSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   /** Null for one without limits, which shows no headers. */
   account: accountSchema.nullable().default({
     requestsPerMinute: 20_000,
@@ -104,4 +104,3 @@ export type Ending = (typeof ENDINGS)[number];
 export type Options = z.infer<typeof optionsSchema>;
 export type OptionsInput = z.input<typeof optionsSchema>;
 export type ChangesInput = z.input<typeof changesSchema>;
-export type Changes = z.infer<typeof changesSchema>;

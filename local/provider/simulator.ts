@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import { createAccount } from './account.ts';
 import { anthropic } from './anthropic-dialect.ts';
@@ -79,6 +80,8 @@ export async function startSimulator(options: OptionsInput = {}): Promise<Simula
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
+      // Each call is told of the end of its connection after that.
+      while (ledger.summary().inFlight > 0) await setImmediate();
     },
   };
 }

@@ -44,12 +44,10 @@ function readFields(input: string): readonly Field[] | undefined {
 
 /** Up to a full stop that something follows, in whatever script; or as many words as fit. */
 function firstSentence(text: string): string {
-  const start = text
-    .slice(0, 4 * LONGEST_SENTENCE)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const start = text.slice(0, 2 * LONGEST_SENTENCE).trimStart();
   const end = /[.!?](?=\s)|[。！？]/.exec(start);
-  const sentence = end === null ? start : start.slice(0, end.index + 1);
+  const raw = end === null ? start : start.slice(0, end.index + 1);
+  const sentence = raw.replaceAll(/\s+/g, ' ').trim();
   if (sentence.length <= LONGEST_SENTENCE) return sentence;
   const space = sentence.lastIndexOf(' ', LONGEST_SENTENCE);
   return sentence.slice(0, space > 0 ? space : LONGEST_SENTENCE).toWellFormed();

@@ -18,7 +18,7 @@ export type Piece =
 
 /** Enough to tell text from a picture, and UTF-16 by its NULs. */
 const HEAD_BYTES = 65_536;
-/** Text is handed on in pieces of at most so many bytes, whatever the stream's chunks: see the speed of csv-parse. */
+/** Text is handed on in pieces of at most so many bytes, whatever the chunks of the stream: csv-parse gains nothing by larger ones. */
 const BLOCK_BYTES = 65_536;
 /** How much from the first byte beyond ASCII on is weighed, to tell UTF-8 from a code page. */
 const WEIGHED_BYTES = 1_048_576;
@@ -86,11 +86,14 @@ async function* decodeBytes(blocks: Blocks, stated: Encoding | undefined): Async
  * letters and signs in a code page is UTF-8 by accident now and then; a text's worth of them is not.
  */
 function weigh(bytes: Uint8Array): 'utf-8' | 'windows-1252' {
-  if (isUtf8(bytes)) return 'utf-8';
-  const { characters, strays } = surveyUtf8(bytes);
-  // A survey leaves out what the end cuts off, which is all there is to see in `Caf\xe9`.
-  const cut = bytes.length < WEIGHED_BYTES && cutOff(bytes) > 0 ? 1 : 0;
-  return strays + cut > characters ? 'windows-1252' : 'utf-8';
+  // The weighed part of a longer file may end within a character. The end of the file may not:
+  // that is all there is to see in `Caf\xe9`.
+  const cut = bytes.length < WEIGHED_BYTES ? 0 : cutOff(bytes);
+  const weighed = bytes.subarray(0, bytes.length - cut);
+  if (isUtf8(weighed)) return 'utf-8';
+  const { characters, strays } = surveyUtf8(weighed);
+  const last = cutOff(weighed) > 0 ? 1 : 0;
+  return strays + last > characters ? 'windows-1252' : 'utf-8';
 }
 
 async function* decodeUtf8(blocks: Blocks, isStated: boolean): AsyncGenerator<Piece> {

@@ -2,6 +2,10 @@ import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FaultName } from '../../../../local/provider/settings.ts';
 import { type Simulator, startSimulator } from '../../../../local/provider/simulator.ts';
+import {
+  createProvider,
+  providerConfigSchema,
+} from '../../../../shared/summaries/create-provider.ts';
 import type { Finish, Provider } from '../../../../shared/summaries/provider.ts';
 import {
   AbortedError,
@@ -11,6 +15,7 @@ import {
   UnreadableAnswerError,
 } from '../../../../shared/summaries/provider-error.ts';
 import { type Verdict, verdictOf } from '../../../../shared/summaries/verdict.ts';
+import { startFront } from './front.ts';
 import { ask, connect, KEY, KINDS, type Kind, never } from './simulated.ts';
 
 let simulator: Simulator;
@@ -152,61 +157,34 @@ describe.each(KINDS)('%s', (kind) => {
     expect(simulator.summary()).toMatchObject({ calls: 1, inFlight: 0 });
   });
 
-  test('so many calls at once are in flight at once, over as many connections, which are kept', async () => {
-    let sockets = 0;
-    const seen = new Set<unknown>();
-    // In front of the simulator, to count.
-    const front = createServer((request, response) => {
-      seen.add(request.socket);
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk) => chunks.push(chunk));
-      request.on('end', async () => {
-        const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-          typeof value === 'string' && !/^(host|connection|content-length|expect)$/.test(name)
-            ? [[name, value] as [string, string]]
-            : [],
-        );
-        const answer = await fetch(`${simulator.url}${request.url}`, {
-          method: 'POST',
-          headers,
-          body: Buffer.concat(chunks),
-        });
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
-        response.end(await answer.text());
-      });
-    });
-    front.on('connection', () => {
-      sockets += 1;
-    });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    const address = front.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-
+  test('as many calls as there are connections are in flight at once', async () => {
     const gate = 12;
-    const provider = await open(kind, `http://127.0.0.1:${port}`, { connections: gate });
-    simulator.configure({ latency: { kind: 'fixed', ms: 150 } });
-    const round = (n: number) =>
-      Promise.all(
-        Array.from({ length: gate }, (_, i) => provider.complete(ask(`imp/${n}-${i}`), never)),
-      );
-    await round(1);
-    expect(simulator.summary().mostInFlight).toBe(gate);
-    expect(sockets).toBe(gate);
-    simulator.configure({ latency: { kind: 'fixed', ms: 20 } });
-    await round(2);
-    await round(3);
-    expect(sockets).toBe(gate);
-    expect(seen.size).toBe(gate);
-    provider.close();
-    await vi.waitFor(
-      async () => {
-        const open = await new Promise((resolve) =>
-          front.getConnections((_, count) => resolve(count)),
-        );
-        expect(open).toBe(0);
-      },
-      { interval: 5 },
+    const provider = await open(kind, simulator.url, { connections: gate });
+    simulator.configure({ faults: [{ fault: 'hang' }] });
+    const stop = new AbortController();
+    const calls = Array.from({ length: gate }, (_, row) =>
+      errorOf(provider.complete(ask(`imp/${row}`), stop.signal)),
     );
+    await vi.waitFor(() => expect(simulator.summary().inFlight).toBe(gate), { interval: 2 });
+    stop.abort();
+    await Promise.all(calls);
+    const rows = (await ended(gate)).map(({ row }) => row);
+    expect(new Set(rows).size).toBe(gate);
+  });
+
+  test('connections are kept for the next calls, and closed with the provider', async () => {
+    const gate = 8;
+    const front = await startFront(simulator.url, gate);
+    const provider = await open(kind, front.url, { connections: gate });
+    for (let round = 0; round < 3; round++) {
+      const calls = Array.from({ length: gate }, (_, row) =>
+        provider.complete(ask(`imp/${round}-${row}`), never),
+      );
+      for (const { finish } of await Promise.all(calls)) expect(finish).toBe('done');
+    }
+    expect(front.connections()).toBe(gate);
+    provider.close();
+    await front.emptied;
     front.close();
   });
 
@@ -331,6 +309,34 @@ test('a compatible server that counts nothing is estimated', async () => {
     const { usage } = await provider.complete(ask('imp/1'), never);
     expect(usage).toEqual({ inputTokens: 20, outputTokens: 4 });
   });
+});
+
+test('a server that wants no key gets none', async () => {
+  const config = { kind: 'openai', model: 'm', callTimeoutMs: 5000, connections: 1 };
+  const baseUrl = `${simulator.url}/v1/`;
+  const provider = await createProvider(
+    providerConfigSchema.parse({ ...config, baseUrl, outputLimit: 'max_tokens' }),
+    undefined,
+  );
+  providers.push(provider);
+  const { finish } = await provider.complete(ask('imp/1', { maxOutputTokens: 2 }), never);
+  expect(finish).toBe('truncated');
+  expect(await ended(1)).toMatchObject([{ status: 200, key: '' }]);
+});
+
+test("Bedrock without a key is called with the function's own role", async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAIOSFODNN7EXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY');
+  const config = { kind: 'bedrock', model: 'm:0', callTimeoutMs: 5000, connections: 1 };
+  const place = { region: 'eu-west-1', baseUrl: simulator.url };
+  const provider = await createProvider(
+    providerConfigSchema.parse({ ...config, ...place }),
+    undefined,
+  );
+  providers.push(provider);
+  expect(await provider.complete(ask('imp/1'), never)).toMatchObject({ finish: 'done' });
+  expect(await ended(1)).toMatchObject([{ status: 200, key: 'MPLE' }]);
+  vi.unstubAllEnvs();
 });
 
 test('limits come with the answer and with the refusal', async () => {

@@ -12,6 +12,7 @@ describe('the delimiter is guessed', () => {
     [',', 'a,b\n"1;2;3","4;5"\n"6;\n7","8"\n'],
     [',', 'a,b,"c;d;e;f"\n1,2,3\n'],
     [',', 'sku,kind|part,text,price\n1,x|y,z,2\n1,x|y,"z, w",2\n'],
+    [',', 'sku,kind|part,text,price\n1,x|y,z,2\n1,x|y\n1,x|y,z,2\n1,x|y,z,2\n'],
     [',', 'title\nOne, two\nThree\n'],
     [';', 'a;b'],
     [',', ''],

@@ -123,6 +123,54 @@ describe('is stated', () => {
   });
 });
 
+describe('a character is whole wherever the stream is cut', () => {
+  // Long enough for every place within a character to come at the end of a block, and for UTF-8 to
+  // be weighed by a part of the file.
+  const sentence = '台灯 👟 é Ж ';
+
+  test.each([
+    ['utf-8', undefined],
+    ['utf-8', 'utf-8'],
+    ['utf-16le', 'utf-16le'],
+    ['utf-16be', undefined],
+  ] as const)('of %s (stated: %s)', async (encoding, stated) => {
+    for (let shift = 0; shift < 4; shift += 1) {
+      const text = sentence.repeat(500 + shift);
+      const file = encode(`a,b\n${'x'.repeat(shift)},y\n${`1,${text}\n`.repeat(130)}`, encoding);
+      const { rows, report } = await read(file, {
+        sizes: [30_001],
+        ...(stated === undefined ? {} : { encoding: stated }),
+      });
+      expect(file.length).toBeGreaterThan(1_048_576);
+      expect(report?.encoding).toBe(encoding);
+      expect(rows).toHaveLength(131);
+      expect(
+        namesOf(rows)
+          .slice(1)
+          .every((name) => name === text),
+      ).toBe(true);
+    }
+  });
+
+  test.each([
+    ['shift_jis', 0x83],
+    ['utf-8', 0xc3],
+  ] as const)(
+    'and %s that ends within one, just at the end of a block, is refused',
+    async (encoding, lead) => {
+      const start = encode('a,b\n1,ж,2\n', 'utf-8');
+      const japanese = Buffer.from([...Buffer.from('a,b\n1,'), 0x83, 0x7c, 0x0a]);
+      const bytes = Buffer.alloc(1_200_000, `1,${'some text '.repeat(50)}\n`);
+      (encoding === 'utf-8' ? start : japanese).copy(bytes);
+      // Blocks are counted from the first byte beyond ASCII on.
+      const end = bytes.findIndex((byte) => byte >= 0x80) + 17 * 65_536;
+      bytes[end - 1] = lead;
+      const { refusal } = await read(bytes.subarray(0, end), { encoding });
+      expect(refusal?.code).toBe('csv-encoding');
+    },
+  );
+});
+
 describe('what is no table in text is refused by its name', () => {
   const zip = (name: string) => Buffer.from(`PK\x03\x04${'\0'.repeat(26)}${name}`, 'latin1');
 

@@ -107,7 +107,7 @@ test('any cells come back from any encoding, delimiter, line ends and chunks, wi
       expect(rows.map(({ line }) => line)).toEqual(lines.slice(1));
       expect(report).toMatchObject({ encoding: form.encoding, header, rows: form.rows.length });
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });
 
@@ -149,6 +149,6 @@ test('any bytes at all are read or refused, the same in any chunks, and nothing 
       const width = once.file?.header.length;
       for (const { cells } of once.rows) expect(cells).toHaveLength(width ?? 0);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });

@@ -64,7 +64,7 @@ describe('records', () => {
         expect(records.map(({ fields }) => fields)).toEqual(cells.map(({ length }) => length));
         if (splitter.brokenQuote === undefined) expect(cells).toEqual(parsed(text));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -102,7 +102,7 @@ describe('records', () => {
           });
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

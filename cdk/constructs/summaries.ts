@@ -1,0 +1,265 @@
+import { Duration } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { ImportLimits } from '../../shared/imports/import-limits.ts';
+import type { ModelSettings } from '../../shared/summaries/model-settings.ts';
+import type { Config } from '../config-schema.ts';
+import { alarm, counted, EACH_MINUTE } from './alarm.ts';
+import type { Api } from './api.ts';
+import { notify } from './buckets.ts';
+import { GlimpseFunction, type Use } from './glimpse-function.ts';
+import { ImportsStorage } from './imports-storage.ts';
+import { useProvider } from './model-provider.ts';
+import { output } from './output.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const ROUTES = [
+  [HttpMethod.POST, '/imports'],
+  [HttpMethod.GET, '/imports'],
+  [HttpMethod.GET, '/imports/{id}'],
+  [HttpMethod.GET, '/imports/{id}/rows'],
+  [HttpMethod.POST, '/imports/{id}/pause'],
+  [HttpMethod.POST, '/imports/{id}/resume'],
+  [HttpMethod.POST, '/imports/{id}/cancel'],
+  [HttpMethod.POST, '/imports/{id}/retry'],
+  [HttpMethod.POST, '/imports/{id}/estimate'],
+  [HttpMethod.GET, '/imports/{id}/export'],
+] as const;
+
+/** The HTTP API gives up after 30. */
+const API_TIMEOUT = Duration.seconds(29);
+/** Lambda's longest: a file is read in one pass. */
+const INTAKE_TIMEOUT = Duration.seconds(900);
+/** Files read at once; the others wait in the queue. */
+const INTAKE_CONCURRENCY = 4;
+const FAILURES_TIMEOUT = Duration.seconds(30);
+const REAPER_TIMEOUT = Duration.seconds(60);
+const SMALL_MB = 256;
+
+type Mode = 'interactive' | 'bulk';
+
+/** Everything that turns a file's rows into summaries. */
+export class Summaries extends Construct {
+  readonly #config: Config;
+  readonly #local: boolean;
+  readonly #storage: ImportsStorage;
+
+  constructor(scope: Construct, id: string, props: { config: Config; local: boolean; api: Api }) {
+    super(scope, id);
+    const { config } = props;
+    this.#config = config;
+    this.#local = props.local;
+    this.#storage = new ImportsStorage(this, config);
+
+    const failures = this.#failures();
+    const intake = this.#intake();
+    const workers = {
+      interactive: this.#worker('InteractiveWorker', 'interactive'),
+      bulk: this.#worker('BulkWorker', 'bulk'),
+    };
+    const jobs = new WorkQueue(this, 'Jobs', {
+      worker: intake,
+      workerTimeout: INTAKE_TIMEOUT,
+      batchSize: 1,
+      maxConcurrency: INTAKE_CONCURRENCY,
+      failures,
+      failuresTimeout: FAILURES_TIMEOUT,
+      whenGivenUp: 'Files or exports were given up and not yet recorded as failed',
+    }).queue;
+    const chunks = {
+      interactive: this.#chunks('Interactive', 'interactive', workers.interactive, failures),
+      bulk: this.#chunks('Bulk', 'bulk', workers.bulk, failures),
+    };
+    notify(this, this.#storage.bucket, jobs, ['s3:ObjectCreated:*'], 'sources/');
+
+    const sendsChunks = [
+      sends('INTERACTIVE_QUEUE_URL', chunks.interactive),
+      sends('BULK_QUEUE_URL', chunks.bulk),
+    ];
+    intake.use(handsBack('JOBS_QUEUE_URL', jobs));
+    for (const use of sendsChunks) intake.use(use);
+    for (const mode of ['interactive', 'bulk'] as const) {
+      workers[mode]
+        .use(sends('QUEUE_URL', chunks[mode]))
+        .use(handsBack('QUEUE_URL', chunks[mode]))
+        .use(sends('JOBS_QUEUE_URL', jobs));
+    }
+
+    props.api.route(this.#api().use(sends('JOBS_QUEUE_URL', jobs)), ROUTES);
+    const reaper = this.#reaper().use(sends('JOBS_QUEUE_URL', jobs));
+    for (const use of sendsChunks) reaper.use(use);
+    new Rule(this, 'EachMinute', {
+      description: 'Looks for imports that make no progress',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(reaper)],
+    });
+
+    this.#alarms({ intake, reaper, ...workers }, chunks.interactive);
+    // What the command line needs to know.
+    output(this, 'ImportsBucket', this.#storage.bucket.bucketName);
+    output(this, 'ImportsTable', this.#storage.table.tableName);
+    output(this, 'JobsQueueUrl', jobs.queueUrl);
+    output(this, 'InteractiveQueueUrl', chunks.interactive.queueUrl);
+    output(this, 'BulkQueueUrl', chunks.bulk.queueUrl);
+  }
+
+  #api(): GlimpseFunction {
+    const fn = new GlimpseFunction(this, 'Api', {
+      folder: 'import-api',
+      description: 'Answers what is asked of imports, and starts them',
+      config: this.#config,
+      local: this.#local,
+      memoryMb: this.#config.memoryMb.api,
+      timeout: API_TIMEOUT,
+    })
+      .use(this.#storage.items('listed'))
+      // Forms and URLs can do what their signer may: upload a source, download an export.
+      .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }));
+    for (const use of this.#settings()) fn.use(use);
+    return fn;
+  }
+
+  #intake(): GlimpseFunction {
+    const { summaries, concurrency } = this.#config;
+    const files = this.#storage.files({
+      reads: ['sources', 'chunks'],
+      writes: ['chunks', 'exports'],
+    });
+    const fn = new GlimpseFunction(this, 'Intake', {
+      folder: 'import-intake',
+      description: 'Reads a file in one pass, sends its chunks, writes its export',
+      config: this.#config,
+      local: this.#local,
+      memoryMb: summaries.memoryMb.intake,
+      timeout: INTAKE_TIMEOUT,
+      ...(concurrency.reserved ? { reservedConcurrency: INTAKE_CONCURRENCY } : {}),
+    })
+      .use(this.#storage.items())
+      .use({ ...files, grants: [...files.grants, ...this.#storage.abortingOf('exports')] });
+    for (const use of this.#settings()) fn.use(use);
+    return fn;
+  }
+
+  #worker(id: string, mode: Mode): GlimpseFunction {
+    const { summaries, concurrency } = this.#config;
+    const { gate, concurrency: most } = summaries[mode];
+    const fn = new GlimpseFunction(this, id, {
+      folder: 'chunk-worker',
+      description:
+        mode === 'interactive'
+          ? 'Summarises rows while somebody watches'
+          : 'Summarises rows that nobody waits for',
+      config: this.#config,
+      local: this.#local,
+      memoryMb: summaries.memoryMb.worker,
+      timeout: Duration.seconds(summaries.workerTimeoutSeconds),
+      // The ceiling that no backlog lifts, and that of its mapping.
+      ...(concurrency.reserved ? { reservedConcurrency: most } : {}),
+    })
+      .use(this.#storage.items())
+      .use(this.#storage.files({ reads: ['chunks'] }))
+      .use({ variable: 'GATE', value: String(gate), grants: [] })
+      .use({ variable: 'MODE', value: mode, grants: [] })
+      .use({ variable: 'PROMPT', value: JSON.stringify(summaries.prompt), grants: [] });
+    useProvider(fn, summaries, gate);
+    return fn;
+  }
+
+  #chunks(id: string, mode: Mode, worker: GlimpseFunction, failures: GlimpseFunction): Queue {
+    const { workerTimeoutSeconds, [mode]: fleet } = this.#config.summaries;
+    return new WorkQueue(this, id, {
+      worker,
+      workerTimeout: Duration.seconds(workerTimeoutSeconds),
+      batchSize: fleet.batchChunks,
+      maxConcurrency: fleet.concurrency,
+      failures,
+      failuresTimeout: FAILURES_TIMEOUT,
+      whenGivenUp: `Chunks of ${mode} imports were given up and their rows not yet recorded as failed`,
+    }).queue;
+  }
+
+  #failures(): GlimpseFunction {
+    return new GlimpseFunction(this, 'Failures', {
+      folder: 'chunk-failures',
+      description: 'Records on the import what was given up',
+      config: this.#config,
+      local: this.#local,
+      memoryMb: SMALL_MB,
+      timeout: FAILURES_TIMEOUT,
+    })
+      .use(this.#storage.items())
+      .use(this.#storage.files({ reads: ['chunks'] }));
+  }
+
+  #reaper(): GlimpseFunction {
+    const { stalled } = this.#config.summaries;
+    return new GlimpseFunction(this, 'Reaper', {
+      folder: 'import-reaper',
+      description: 'Names what is stalled and why, and sends it again or closes it',
+      config: this.#config,
+      local: this.#local,
+      memoryMb: SMALL_MB,
+      timeout: REAPER_TIMEOUT,
+    })
+      .use(this.#storage.items('active'))
+      .use(this.#storage.files({ reads: ['chunks'] }))
+      .use({ variable: 'STALLED', value: JSON.stringify(stalled), grants: [] });
+  }
+
+  /** What a file may be, what a row costs and what the model is asked. */
+  #settings(): Use[] {
+    const { limits, chunkRows, retention, provider, prices, prompt } = this.#config.summaries;
+    const { kind, model } = provider;
+    const importLimits: ImportLimits = { ...limits, chunkRows, ...retention };
+    const modelSettings: ModelSettings = { kind, model, prices };
+    return [
+      { variable: 'LIMITS', value: JSON.stringify(importLimits), grants: [] },
+      { variable: 'MODEL', value: JSON.stringify(modelSettings), grants: [] },
+      { variable: 'PROMPT', value: JSON.stringify(prompt), grants: [] },
+    ];
+  }
+
+  #alarms(
+    { reaper, ...fed }: Record<'intake' | 'interactive' | 'bulk' | 'reaper', GlimpseFunction>,
+    interactive: Queue,
+  ): void {
+    for (const [name, fn] of Object.entries(fed)) {
+      const id = `${name.charAt(0).toUpperCase()}${name.slice(1)}ThrottlesAlarm`;
+      alarm(this, id, fn.metricThrottles(EACH_MINUTE), 0, {
+        alarmDescription: `The ${name} function is throttled: its mapping is configured past its concurrency`,
+      });
+    }
+    alarm(this, 'WaitAlarm', interactive.metricApproximateAgeOfOldestMessage(EACH_MINUTE), 60, {
+      alarmDescription: 'Somebody watches an import whose chunks wait more than a minute',
+    });
+    alarm(this, 'GivenUpAlarm', counted('ChunksGivenUp', 'chunk-failures'), 0, {
+      alarmDescription: 'Chunks were given up after their last retry; the failures log names them',
+    });
+    alarm(this, 'StalledAlarm', counted('ImportsStalled', 'import-reaper'), 0, {
+      alarmDescription: 'Imports make no progress; the reaper log says which and why',
+    });
+    alarm(this, 'ReaperErrorsAlarm', reaper.metricErrors(EACH_MINUTE), 0, {
+      alarmDescription: 'The reaper fails, so that nobody watches over imports',
+    });
+  }
+}
+
+function sends(variable: string, queue: Queue): Use {
+  return {
+    variable,
+    value: queue.queueUrl,
+    grants: [{ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }],
+  };
+}
+
+/** A message comes back when its cause asks for it, not when the queue's visibility ends. */
+function handsBack(variable: string, queue: Queue): Use {
+  return {
+    variable,
+    value: queue.queueUrl,
+    grants: [{ actions: ['sqs:ChangeMessageVisibility'], resources: [queue.queueArn] }],
+  };
+}
