@@ -27,7 +27,7 @@ export interface Instance {
 
 /** Lambda allows ten seconds for what a module does before its handler can be called. */
 const INIT_LIMIT_MS = 10_000;
-const BELOW_NORMAL = 19;
+const BELOW_NORMAL = 10;
 
 export function startInstance(
   plan: FunctionPlan,

@@ -283,8 +283,11 @@ export class GlimpseImage extends HTMLElement {
     try {
       await img.decode();
     } catch {
-      if (this.#loading === img) this.#lose();
-      return;
+      // A browser short of memory or time may refuse to decode ahead what it has, and can show.
+      if (img.naturalWidth === 0) {
+        if (this.#loading === img) this.#lose();
+        return;
+      }
     }
     if (this.#loading !== img) return;
     this.#loading = undefined;
