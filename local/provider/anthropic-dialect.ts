@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Level, Levels } from './account.ts';
 import {
+  badGateway,
+  complaint,
   type Dialect,
   type ErrorAnswer,
   header,
   type RefusalContext,
   type Told,
+  textSchema,
 } from './dialect.ts';
-import { badGateway, complaint } from './openai-dialect.ts';
 import type { Refusal } from './settings.ts';
 import { MODEL } from './summarise.ts';
 
