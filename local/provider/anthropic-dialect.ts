@@ -13,13 +13,6 @@ import {
 import type { Refusal } from './settings.ts';
 import { MODEL } from './summarise.ts';
 
-const textSchema = z.union([
-  z.string(),
-  z
-    .array(z.object({ type: z.literal('text'), text: z.string() }))
-    .transform((blocks) => blocks.map(({ text }) => text).join('')),
-]);
-
 const bodySchema = z.object({
   model: z.string(),
   max_tokens: z.int().min(1),

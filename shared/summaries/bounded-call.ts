@@ -52,8 +52,13 @@ function unanswered(error: unknown): unknown {
   const unreachable = unreachableBy(error);
   // What fetch throws, also where the cause has no code.
   const isFetch = error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
-  return isFetch || unreachable.code !== undefined ? unreachable : error;
+  const isConnection =
+    unreachable.code !== undefined && !NOT_OF_A_CONNECTION.test(unreachable.code);
+  return isFetch || isConnection ? unreachable : error;
 }
+
+/** Node's own complaints about what it was given. Those about certificates are of the connection. */
+const NOT_OF_A_CONNECTION = /^ERR_(?!TLS|SSL)/;
 
 /** With the code of whatever lies beneath. */
 export function unreachableBy(error: unknown): UnreachableError {
