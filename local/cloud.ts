@@ -24,6 +24,8 @@ import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
 import { createParameterStore, parameterNames, providerKey } from './parameters.ts';
+import type { OptionsInput } from './provider/settings.ts';
+import { type SimulatorProcess, startSimulatorProcess } from './provider/simulator-process.ts';
 import { type LocalServer, listen } from './servers.ts';
 import { takeState } from './state.ts';
 import { synthesise } from './synthesis.ts';
@@ -47,6 +49,8 @@ export interface LocalCloudOptions {
   progress?: (step: string, milliseconds: number) => void;
   /** Sees all that functions write, too. */
   onLog?: (functionName: string, text: string) => void;
+  /** How the simulated model provider behaves: its account, latency and faults. */
+  provider?: OptionsInput;
   /** Where `DYNOXIDE_BIN`, `DYNAMODB_ENDPOINT` and `GLIMPSE_PROVIDER_KEY` are looked up. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -110,7 +114,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   stops.push(() => starting.then((started) => started.stop()).catch(() => {}));
   const [engines, provider, cdkOut] = await Promise.all([
     timed('engines', starting),
-    startProvider(port === 0 ? 0 : port + 5, stops),
+    startProvider(port === 0 ? 0 : port + 5, options.provider, stops),
     options.cdkOut ?? timed('synthesis', synthesise(options.root)),
     (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
@@ -131,7 +135,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   );
 
   const endpoints = describeEndpoints(
-    { ...origins, dynamodb: engines.dynamodb, provider: provider.origin, ssm: ssm.origin },
+    { ...origins, dynamodb: engines.dynamodb, provider: provider.url, ssm: ssm.origin },
     plan,
   );
   const { onLog } = options;
@@ -158,7 +162,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     endpoints,
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
-    failed: engines.failed,
+    failed: Promise.race([engines.failed, provider.failed]),
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
     killFunction: (name) => poolOf(name).killRunning(),
@@ -188,12 +192,15 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
   };
 }
 
-/** The model provider on this machine: there is none yet, and its address says so to all calls. */
-async function startProvider(port: number, stops: Stops): Promise<{ origin: string }> {
-  const server = await listen(port, 'the model provider');
-  stops.push(() => server.stop());
-  server.serve((_request, response) => response.writeHead(503).end());
-  return server;
+/** The simulator has a process of its own: what it measures must not wait for this one's work. */
+async function startProvider(
+  port: number,
+  options: OptionsInput | undefined,
+  stops: Stops,
+): Promise<SimulatorProcess> {
+  const simulator = await startSimulatorProcess({ ...options, port });
+  stops.push(() => simulator.stop());
+  return simulator;
 }
 
 async function createResources(engines: Engines, plan: StackPlan): Promise<void> {
