@@ -243,6 +243,6 @@ test('a stack without pages has nothing of them', () => {
   const without = templateOf({ changes: { pages: false } });
   without.resourceCountIs('AWS::CloudFront::Distribution', 0);
   without.resourceCountIs('AWS::CloudFront::ResponseHeadersPolicy', 0);
-  without.resourceCountIs('AWS::S3::Bucket', 2);
+  without.resourceCountIs('AWS::S3::Bucket', 3);
   expect(Object.keys(outputsOf(without)).filter((name) => name.startsWith('Pages'))).toEqual([]);
 });
