@@ -13,7 +13,7 @@ import { ConflictError, UploadTooLargeError } from '../../shared/errors.ts';
 import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import type { ImageView } from '../../shared/thumbnails/image-view.ts';
 import { keyOf } from '../../shared/thumbnails/images-table.ts';
-import { createUploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
+import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { recipeOf } from '../../shared/thumbnails/variant.ts';
 import { type Engines, ORIGINALS, type Process, startEngines, THUMBNAILS } from './engines.ts';
 import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
