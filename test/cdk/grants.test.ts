@@ -9,6 +9,7 @@ import { templateOf } from './synth.ts';
 const ACTIONS: Record<string, string> = {
   BatchGetCommand: 'dynamodb:BatchGetItem',
   DeleteCommand: 'dynamodb:DeleteItem',
+  GetCommand: 'dynamodb:GetItem',
   PutCommand: 'dynamodb:PutItem',
   QueryCommand: 'dynamodb:Query',
   UpdateCommand: 'dynamodb:UpdateItem',
@@ -19,6 +20,7 @@ const ACTIONS: Record<string, string> = {
   PutObjectCommand: 's3:PutObject',
   ChangeMessageVisibilityCommand: 'sqs:ChangeMessageVisibility',
   SendMessageBatchCommand: 'sqs:SendMessage',
+  SendMessageCommand: 'sqs:SendMessage',
 };
 
 /** What Lambda calls in a queue reader's name. */
@@ -84,6 +86,7 @@ test.each([
   ['thumbnail-api', 'ApiFunction', SIGNS],
   ['thumbnail-worker', 'ThumbnailsWorker', READS_A_QUEUE],
   ['thumbnail-failures', 'ThumbnailsFailures', READS_A_QUEUE],
+  ['import-api', 'SummariesApi', SIGNS],
 ])('%s is granted exactly what it calls', async (folder, logicalId, besides) => {
   const calls = [...(await callsOf(folder)), ...besides, ...LOGS];
   expect([...new Set(grantsOf(logicalId))].sort()).toEqual([...new Set(calls)].sort());
