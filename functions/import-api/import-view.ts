@@ -89,7 +89,7 @@ export function summaryOf({ model, now }: Terms, item: ImportItem, progress: Pag
   };
 }
 
-export function settingsOf({ model }: Terms, item: ImportItem): ImportView['settings'] {
+function settingsOf({ model }: Terms, item: ImportItem): ImportView['settings'] {
   const { instructions, columns, idColumn, maxCostUsd, deadline } = item;
   return {
     instructions,

@@ -34,6 +34,7 @@ const WHY: Readonly<Record<Verb, Partial<Readonly<Record<ImportState, string>>>>
     running: NONE_FAILED,
     paused: NONE_FAILED,
     completed: NONE_FAILED,
+    'completed-with-failures': NONE_FAILED,
     failed: ANEW,
     cancelled: ANEW,
   },

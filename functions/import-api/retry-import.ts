@@ -26,13 +26,21 @@ export async function retryFailed(service: Service, importId: string): Promise<I
     if (item.round > round) return await goOn(service, item);
     if (!MAY_HAVE_FAILURES.has(item.state)) throw notPossible('retry', item.state);
     const { done, failed } = await readProgress(service.table, item);
-    if (failed === 0) throw notPossible('retry', item.state);
+    if (failed === 0) {
+      if (!isBeginning(item)) throw notPossible('retry', item.state);
+      return await goOn(service, item);
+    }
     const retried = await retryImport(service.table, item, { now: service.now(), done });
     if (retried.item === undefined) throw noSuchImport(importId);
     if (retried.changed) return await goOn(service, retried.item);
     ({ item } = retried);
   }
   throw new Error(`import ${importId} was changed ${ATTEMPTS} times while it was to be retried`);
+}
+
+/** A round is begun whose chunks are not all sent: its job may have been lost. */
+function isBeginning({ state, round, sendingSince }: ImportItem): boolean {
+  return state === 'running' && round > 0 && sendingSince !== undefined;
 }
 
 async function goOn(service: Service, item: ImportItem): Promise<ImportView> {
