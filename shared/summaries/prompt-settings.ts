@@ -8,3 +8,5 @@ export const promptSettingsSchema = z.strictObject({
   maxInputCharacters: z.int().min(500).max(100_000),
   maxOutputTokens: z.int().min(16).max(10_000),
 });
+
+export type PromptSettings = z.infer<typeof promptSettingsSchema>;
