@@ -36,6 +36,7 @@ import { chunksOf, pageOfChunk, rowsOfChunk } from '../../../shared/imports/layo
 import { readProgress } from '../../../shared/imports/read-progress.ts';
 import type { RowItem } from '../../../shared/imports/row-item.ts';
 import type { Queue } from '../../../shared/imports/send-chunks.ts';
+import { isWritten } from '../../../shared/imports/write-row.ts';
 import { type ChunkWork, parseChunkWork } from '../../../shared/messages/chunk-work.ts';
 import { parseJobs } from '../../../shared/messages/import-job.ts';
 import type { Answer, Provider, SummaryRequest } from '../../../shared/summaries/provider.ts';
@@ -281,9 +282,11 @@ export class Scene {
     return this.ledger.filter((call) => call.row === row).length;
   }
 
-  /** What a process that just died had paid for and not written. */
+  /** What a process that just died had paid for and not written in the round that it is. */
   async inFlight(process: Process): Promise<number[]> {
-    const written = new Set((await this.rows()).map(({ row }) => row));
+    const { round } = await this.item();
+    const rows = (await this.rows()).filter((row) => isWritten(row, round));
+    const written = new Set(rows.map(({ row }) => row));
     const called = this.ledger.filter((call) => call.process === process).map(({ row }) => row);
     return [...new Set(called)].filter((row) => !written.has(row));
   }

@@ -609,7 +609,9 @@ describe('the records of one invocation', () => {
     scene.replies = async (row) => {
       inFlight += 1;
       most = Math.max(most, inFlight);
-      await sleep(3);
+      // The first ones wait for each other: no chunk has three rows.
+      await until(() => most >= 3);
+      await sleep(2);
       inFlight -= 1;
       return done(row);
     };
