@@ -3,7 +3,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Context, SQSRecord } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LOOK_EVERY } from '../../../functions/chunk-worker/summarise-chunk.ts';
 import type { Workbench } from '../../../functions/chunk-worker/workbench.ts';
 import { sendAll } from '../../../functions/import-intake/send-all.ts';
@@ -490,11 +490,15 @@ describe('a look', () => {
     };
     scene.replies = async (row) => {
       if (row !== 2) return done(row);
+      // The first row's turn is over before it is written.
+      await vi.waitFor(async () => expect(await scene.rows()).toHaveLength(1), { interval: 2 });
+      await sleep(5);
       await action();
-      const looked = latch();
-      process.after('GetItem', async () => looked.open());
+      const [noted, read] = [latch(), latch()];
+      process.after('UpdateItem', async () => noted.open());
+      process.after('GetItem', async () => read.open());
       look();
-      await looked.opened;
+      await Promise.all([noted.opened, read.opened]);
       await sleep(20);
       await afterwards();
       return done(row);
