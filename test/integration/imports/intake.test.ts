@@ -11,7 +11,7 @@ import {
 } from '../../../shared/imports/change-state.ts';
 import { readChunkObject } from '../../../shared/imports/chunk-objects.ts';
 import { parseChunk } from '../../../shared/imports/csv/chunk-lines.ts';
-import { CHUNKS, sourceKey } from '../../../shared/imports/import-objects.ts';
+import { sourceKey } from '../../../shared/imports/import-objects.ts';
 import { readReport } from '../../../shared/imports/import-report.ts';
 import { parseJobs } from '../../../shared/messages/import-job.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
@@ -93,7 +93,7 @@ describe('a file that is refused', () => {
     // Nobody reads it any more: its socket must not wait for somebody.
     expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true]);
     const { KeyCount } = await engines.s3.send(
-      new ListObjectsV2Command({ Bucket: IMPORTS, Prefix: `${CHUNKS}${scene.importId}/` }),
+      new ListObjectsV2Command({ Bucket: IMPORTS, Prefix: `chunks/${scene.importId}/` }),
     );
     expect(KeyCount).toBe(0);
   });
