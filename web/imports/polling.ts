@@ -52,7 +52,7 @@ export function createPolling(
       const stop = page.onChange(() => {
         const hidden = page.hidden();
         if (hidden) clearTimeout(timer);
-        // What is over is not looked at again just because its window was.
+        // What rests is looked at once when it is seen again: others may have done something.
         else if (wait() !== undefined || !seen) void poll();
         seen = !hidden;
       });

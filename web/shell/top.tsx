@@ -8,7 +8,7 @@ export interface TopProps {
   /** The other page. */
   other: { href: string; title: string };
   /** What can be done here. */
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** The head of a page, which stays in view. */
