@@ -1,4 +1,4 @@
-import { type ApiClient, createApiClient, cursorOf, query } from '../shell/api-client.ts';
+import { createApiClient, cursorOf, query } from '../shell/api-client.ts';
 import type { Page } from '../shell/page.ts';
 import { fields, list, number, text } from '../shell/read-json.ts';
 import { readForm, type UploadForm } from '../shell/upload-form.ts';
@@ -33,18 +33,12 @@ export interface NewImport extends Reading, Wishes {
   readonly mode: Mode;
 }
 
-/** An import, and by what the API knows this version of it again. */
-export interface Version {
-  readonly view: ImportView;
-  readonly etag: string | undefined;
-}
-
 export type Action = 'pause' | 'resume' | 'cancel' | 'retry';
 
 export interface ImportsApi {
   imports(cursor?: string): Promise<Page<ImportInList>>;
-  /** Undefined: it is still the version that `etag` names. */
-  import(importId: string, etag?: string): Promise<Version | undefined>;
+  /** The browser keeps it with its ETag, and asks for what is new. */
+  import(importId: string): Promise<ImportView>;
   /** Rows that are written, in order. The cursor is the last row that was looked at. */
   rows(
     importId: string,
@@ -52,7 +46,7 @@ export interface ImportsApi {
   ): Promise<{ rows: readonly RowView[]; next: number | undefined }>;
   /** It waits after its file is read, for somebody to look at the report. */
   create(wanted: NewImport): Promise<{ importId: string; form: UploadForm }>;
-  act(importId: string, action: Action, wishes?: Wishes): Promise<Version>;
+  act(importId: string, action: Action, wishes?: Wishes): Promise<ImportView>;
   estimate(importId: string, wishes: Wishes, signal: AbortSignal): Promise<Estimate>;
   /** Milliseconds after which to ask again, or where the file is. */
   exported(importId: string, only?: 'failed'): Promise<{ retryAfterMs: number } | { url: string }>;
@@ -68,11 +62,7 @@ export function createImportsApi(base: string): ImportsApi {
         items: list(answer.imports).map(readImportInList),
         cursor: cursorOf(answer),
       })),
-    async import(importId, etag) {
-      const init = etag === undefined ? {} : { headers: { 'if-none-match': etag } };
-      const answer = await send(at(importId), init);
-      return answer.status === 304 ? undefined : await versionOf(client, answer);
-    },
+    import: (importId) => ask(at(importId), readImport),
     rows: (importId, { after, limit, state }) =>
       ask(
         at(importId, `/rows${query({ after: String(after), limit: String(limit), state })}`),
@@ -93,9 +83,8 @@ export function createImportsApi(base: string): ImportsApi {
         }),
         post({ ...wanted, hold: true }),
       ),
-    async act(importId, action, wishes) {
-      return await versionOf(client, await send(at(importId, `/${action}`), post(wishes ?? {})));
-    },
+    act: (importId, action, wishes) =>
+      ask(at(importId, `/${action}`), readImport, post(wishes ?? {})),
     estimate: (importId, wishes, signal) =>
       ask(at(importId, '/estimate'), readEstimate, { ...post(wishes), signal }),
     async exported(importId, only) {
@@ -108,11 +97,6 @@ export function createImportsApi(base: string): ImportsApi {
       }));
     },
   };
-}
-
-async function versionOf({ read }: ApiClient, answer: Response): Promise<Version> {
-  const etag = answer.headers.get('etag') ?? undefined;
-  return { view: await read(answer, readImport), etag };
 }
 
 function post(body: object): RequestInit {

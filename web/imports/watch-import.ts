@@ -1,7 +1,7 @@
 import { ApiError } from '../shell/api-error.ts';
 import type { Presence } from '../shell/presence.ts';
 import { createStore, type Store } from '../shell/store.ts';
-import type { Action, ImportsApi, Version, Wishes } from './api.ts';
+import type { Action, ImportsApi, Wishes } from './api.ts';
 import type { ImportView } from './import-view.ts';
 import { nextPoll } from './next-poll.ts';
 import { createPolling } from './polling.ts';
@@ -35,15 +35,13 @@ export function createWatch(
     acting: undefined,
     refused: undefined,
   });
-  let etag: string | undefined;
   let told = '';
   let unchanged = 0;
   let failures = 0;
   /** Rises with each action: an answer that was on its way then is older than what came of it. */
   let turn = 0;
 
-  const take = ({ view, etag: tag }: Version) => {
-    etag = tag;
+  const take = (view: ImportView) => {
     const now = JSON.stringify(view);
     unchanged = now === told ? unchanged + 1 : 0;
     if (now !== told) store.set({ view });
@@ -53,11 +51,10 @@ export function createWatch(
   const look = async () => {
     const mine = turn;
     try {
-      const version = await api.import(importId, etag);
+      const view = await api.import(importId);
       failures = 0;
       if (mine !== turn) return;
-      if (version === undefined) unchanged += 1;
-      else take(version);
+      take(view);
       if (store.state.error !== undefined) store.set({ error: undefined });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -86,9 +83,9 @@ export function createWatch(
     async act(action, wishes) {
       store.set({ acting: action, refused: undefined });
       try {
-        const version = await api.act(importId, action, wishes);
+        const view = await api.act(importId, action, wishes);
         turn += 1;
-        take(version);
+        take(view);
         unchanged = 0;
         store.set({ acting: undefined });
         return true;
