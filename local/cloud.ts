@@ -23,6 +23,9 @@ import { createHttpApi } from './http-api/http-api.ts';
 import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
+import { createParameterStore, parameterNames, providerKey } from './parameters.ts';
+import type { OptionsInput } from './provider/settings.ts';
+import { type SimulatorProcess, startSimulatorProcess } from './provider/simulator-process.ts';
 import { type LocalServer, listen } from './servers.ts';
 import { takeState } from './state.ts';
 import { synthesise } from './synthesis.ts';
@@ -34,7 +37,7 @@ export interface LocalCloudOptions {
   root: string;
   /** Where objects, items, messages and logs are kept. */
   stateDir: string;
-  /** The first of five ports; 0 for any. */
+  /** The first of seven ports; 0 for any. */
   port?: number;
   /** A folder that `cdk synth` (with `-c local=true`) has written; made here if there is none. */
   cdkOut?: string;
@@ -46,7 +49,9 @@ export interface LocalCloudOptions {
   progress?: (step: string, milliseconds: number) => void;
   /** Sees all that functions write, too. */
   onLog?: (functionName: string, text: string) => void;
-  /** Where `DYNOXIDE_BIN` and `DYNAMODB_ENDPOINT` are looked up. */
+  /** How the simulated model provider behaves: its account, latency and faults. */
+  provider?: OptionsInput;
+  /** Where `DYNOXIDE_BIN`, `DYNAMODB_ENDPOINT` and `GLIMPSE_PROVIDER_KEY` are looked up. */
   environment?: NodeJS.ProcessEnv;
 }
 
@@ -107,8 +112,9 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const dynamodbPort = port === 0 ? 0 : port + 4;
   const starting = startEngines({ stateDir, dynamodbPort, environment });
   stops.push(() => starting.then((started) => started.stop()).catch(() => {}));
-  const [engines, cdkOut] = await Promise.all([
+  const [engines, provider, cdkOut] = await Promise.all([
     timed('engines', starting),
+    startProvider(port === 0 ? 0 : port + 5, options.provider, stops),
     options.cdkOut ?? timed('synthesis', synthesise(options.root)),
     (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
@@ -122,7 +128,16 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   await serveS3(s3, engines, plan, stateDir, stops);
   queues.serve(createSqsFront(engines.fauxqs, queues.origin));
 
-  const endpoints = describeEndpoints({ ...origins, dynamodb: engines.dynamodb }, plan);
+  const { ssm } = servers;
+  const value = providerKey(environment);
+  ssm.serve(
+    createParameterStore({ names: parameterNames(plan.functions), value, origin: ssm.origin }),
+  );
+
+  const endpoints = describeEndpoints(
+    { ...origins, dynamodb: engines.dynamodb, provider: provider.url, ssm: ssm.origin },
+    plan,
+  );
   const { onLog } = options;
   const { orphanage } = engines;
   const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs, orphanage });
@@ -147,14 +162,14 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     endpoints,
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
-    failed: engines.failed,
+    failed: Promise.race([engines.failed, provider.failed]),
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
     killFunction: (name) => poolOf(name).killRunning(),
   };
 }
 
-type Servers = Record<'web' | 'api' | 's3' | 'sqs', LocalServer>;
+type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'ssm', LocalServer>;
 
 /** Before all else: the template's queue URLs and the functions' environment hold these ports. */
 async function listenAll(port: number, stops: Stops): Promise<Servers> {
@@ -163,14 +178,29 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     stops.push(() => server.stop());
     return server;
   };
-  // dynoxide would say less well that it cannot have its port.
-  if (port !== 0) (await listen(port + 4, 'DynamoDB')).stop();
+  // What listens by itself would say less well that it cannot have its port.
+  if (port !== 0) {
+    (await listen(port + 4, 'DynamoDB')).stop();
+    (await listen(port + 5, 'the model provider')).stop();
+  }
   return {
     web: await open(0, 'the web page'),
     api: await open(1, 'the API'),
     s3: await open(2, 'S3'),
     sqs: await open(3, 'SQS'),
+    ssm: await open(6, 'SSM'),
   };
+}
+
+/** The simulator has a process of its own: what it measures must not wait for this one's work. */
+async function startProvider(
+  port: number,
+  options: OptionsInput | undefined,
+  stops: Stops,
+): Promise<SimulatorProcess> {
+  const simulator = await startSimulatorProcess({ ...options, port });
+  stops.push(() => simulator.stop());
+  return simulator;
 }
 
 async function createResources(engines: Engines, plan: StackPlan): Promise<void> {

@@ -8,9 +8,10 @@ import { openLog } from './functions/log-file.ts';
 import { createPool, type FunctionPool } from './functions/pool.ts';
 import { createSlots } from './functions/slots.ts';
 import { startMapping } from './mappings/mapping.ts';
-import type { QueuePlan, StackPlan } from './template/stack.ts';
+import { startSchedule } from './schedules/schedule.ts';
+import type { FunctionPlan, QueuePlan, StackPlan } from './template/stack.ts';
 
-/** The functions, and the mappings that feed them. */
+/** The functions, and the mappings and schedules that call them. */
 export interface Compute {
   /** By physical name. */
   readonly pools: ReadonlyMap<string, FunctionPool>;
@@ -30,6 +31,12 @@ export interface ComputeOptions {
 /** Functions without a reservation share so many processes a core: their work is the processor's. */
 const UNRESERVED_PER_CORE = 2;
 
+/**
+ * Whoever tries the first picture should not wait for a process to start. An import's functions can
+ * start when they are called, while a file is chosen and uploaded.
+ */
+const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsWith('Summaries');
+
 export function startCompute(options: ComputeOptions): Compute {
   const { plan, endpoints, stateDir, onLog, sqs, orphanage } = options;
   const unreserved = createSlots(UNRESERVED_PER_CORE * availableParallelism());
@@ -43,8 +50,7 @@ export function startCompute(options: ComputeOptions): Compute {
       return [fn.name, createPool(fn, environment, log, unreserved, orphanage)] as const;
     }),
   );
-  // Whoever tries the first request should not wait for a process to start.
-  for (const pool of pools.values()) pool.warmUp();
+  for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();
   const mappings = plan.mappings.map((mapping) => {
     const queue = plan.queues.find(({ arn }) => arn === mapping.queueArn);
     const pool = pools.get(mapping.functionName);
@@ -56,10 +62,17 @@ export function startCompute(options: ComputeOptions): Compute {
     const deadLetterSourceArn = soleSource(plan.queues, queue);
     return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs });
   });
+  const schedules = plan.schedules.map((schedule) => {
+    const pool = pools.get(schedule.functionName);
+    if (pool === undefined) {
+      throw new Error(`A schedule calls ${schedule.functionName}, which the template lacks.`);
+    }
+    return startSchedule(schedule, pool.invoke);
+  });
   return {
     pools,
     async stop() {
-      const ended = mappings.map((mapping) => mapping.stop());
+      const ended = [...mappings, ...schedules].map((caller) => caller.stop());
       for (const pool of pools.values()) pool.stop();
       await Promise.all(ended);
       for (const log of logs) log.close();

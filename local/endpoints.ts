@@ -10,6 +10,9 @@ export interface CloudEndpoints {
   readonly s3: string;
   readonly sqs: string;
   readonly dynamodb: string;
+  /** The model provider's. */
+  readonly provider: string;
+  readonly ssm: string;
   readonly region: string;
   /** Names, by short name: `originals`. */
   readonly buckets: Readonly<Record<string, string>>;
@@ -36,7 +39,7 @@ export const FUNCTION_KEYS: Keys = {
   sessionToken: 'glimpse-session',
 };
 
-type Origins = Pick<CloudEndpoints, 'web' | 'api' | 's3' | 'sqs' | 'dynamodb'>;
+type Origins = Pick<CloudEndpoints, 'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'provider' | 'ssm'>;
 
 export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpoints {
   return {

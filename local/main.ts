@@ -14,9 +14,11 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
   --verbose      show what the functions log
   --help         show this
 
-  PORT           the first of five ports: pages, API, S3, SQS, DynamoDB (4000; 0 for any)
+  PORT           the first of seven ports: pages, API, S3, SQS, DynamoDB, the model provider,
+                 SSM (4000; 0 for any)
   DYNOXIDE_BIN   another dynoxide than the one that npm installs
   DYNAMODB_ENDPOINT  a DynamoDB that already runs
+  GLIMPSE_PROVIDER_KEY  the model provider's key, as SSM gives it to the functions
 `;
 
 const root = resolve(import.meta.dirname, '..');
@@ -82,9 +84,10 @@ async function run(): Promise<void> {
 }
 
 function announce({ endpoints }: LocalCloud): void {
-  const { web, api, s3, sqs, dynamodb } = endpoints;
+  const { web, api, s3, sqs, dynamodb, provider, ssm } = endpoints;
   console.log(`  ${'open'.padEnd(12)} ${web}\n`);
-  for (const [name, url] of Object.entries({ api, s3, sqs, dynamodb, about: `${web}/about` })) {
+  const others = { api, s3, sqs, dynamodb, provider, ssm, about: `${web}/about` };
+  for (const [name, url] of Object.entries(others)) {
     console.log(`  ${name.padEnd(12)} ${url}`);
   }
 }
@@ -100,10 +103,10 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
 }
 
 function readPort(text = '4000'): number {
-  const parsed = z.coerce.number().int().min(0).max(65_531).safeParse(text);
+  const parsed = z.coerce.number().int().min(0).max(65_529).safeParse(text);
   if (parsed.success) return parsed.data;
   throw new Error(
-    `Expected PORT to be a whole number from 0 to 65531, got ${JSON.stringify(text)}.`,
+    `Expected PORT to be a whole number from 0 to 65529, got ${JSON.stringify(text)}.`,
   );
 }
 

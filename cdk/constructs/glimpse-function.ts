@@ -1,10 +1,11 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { type BundlingOptions, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../config-schema.ts';
+import { bundle, withSharp } from './bundle.ts';
 
 export interface GlimpseFunctionProps {
   /** The function's folder below `functions/`. */
@@ -27,7 +28,7 @@ export interface Use {
 
 export class GlimpseFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: GlimpseFunctionProps) {
-    const { config, folder, local, reservedConcurrency } = props;
+    const { config, folder, reservedConcurrency } = props;
     const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -38,8 +39,7 @@ export class GlimpseFunction extends NodejsFunction {
     });
     logGroup.grantWrite(role);
     super(scope, id, {
-      entry: new URL(`../../functions/${folder}/handler.ts`, import.meta.url).pathname,
-      depsLockFilePath: new URL('../../package-lock.json', import.meta.url).pathname,
+      ...code(props),
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: config.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
@@ -57,20 +57,6 @@ export class GlimpseFunction extends NodejsFunction {
       },
       role,
       logGroup,
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        minify: true,
-        sourceMap: true,
-        sourcesContent: false,
-        mainFields: ['module', 'main'],
-        // The runtime carries an SDK, of a version that AWS chooses; ours is the one that was tested.
-        bundleAwsSDK: true,
-        // Some of what is bundled is CommonJS and calls `require`, which an ES module lacks.
-        banner:
-          "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-        ...(props.usesSharp ? sharpBundling(config, local) : {}),
-      },
     });
   }
 
@@ -85,19 +71,13 @@ export class GlimpseFunction extends NodejsFunction {
   }
 }
 
-/**
- * On AWS, sharp is installed into the asset for the function's processor, from the registry.
- * Locally the bundle finds the one that `npm ci` put here, so that a start needs no network.
- */
-function sharpBundling(config: Config, local: boolean): BundlingOptions {
-  if (local) return { externalModules: ['sharp'] };
+/** Locally a bundle finds the sharp that `npm ci` put here, so that a start needs no network. */
+function code({ folder, config, local, usesSharp }: GlimpseFunctionProps): NodejsFunctionProps {
+  if (usesSharp !== true) return { code: bundle(folder), handler: 'index.handler' };
+  if (local) return { code: bundle(folder, ['sharp']), handler: 'index.handler' };
   return {
-    nodeModules: ['sharp'],
-    // npm installs the native library of the machine it runs on, unless told.
-    environment: {
-      npm_config_os: 'linux',
-      npm_config_cpu: config.architecture === 'arm64' ? 'arm64' : 'x64',
-      npm_config_libc: 'glibc',
-    },
+    entry: new URL(`../../functions/${folder}/handler.ts`, import.meta.url).pathname,
+    depsLockFilePath: new URL('../../package-lock.json', import.meta.url).pathname,
+    bundling: withSharp(config),
   };
 }

@@ -168,8 +168,8 @@ export class Summaries extends Construct {
       .use(this.#storage.items())
       .use(this.#storage.files({ reads: ['chunks'] }))
       .use({ variable: 'GATE', value: String(gate), grants: [] })
-      .use({ variable: 'MODE', value: mode, grants: [] })
-      .use({ variable: 'PROMPT', value: JSON.stringify(summaries.prompt), grants: [] });
+      .use({ variable: 'MODE', value: mode, grants: [] });
+    for (const use of this.#settings()) fn.use(use);
     useProvider(fn, summaries, gate);
     return fn;
   }

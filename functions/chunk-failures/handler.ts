@@ -1,6 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MalformedMessageError } from '../../shared/errors.ts';
+import { type ChunkWork, parseChunkWork } from '../../shared/messages/chunk-work.ts';
+import { parseJobs } from '../../shared/messages/import-job.ts';
+import { createDynamo, createS3 } from '../../shared/runtime/clients.ts';
+import { once } from '../../shared/runtime/once.ts';
+import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { closeDeadChunk, closeDeadJob } from './close-dead-letter.ts';
 import { readEnv } from './env.ts';
 
-export async function handler(): Promise<never> {
-  readEnv();
-  throw new Error('not here yet');
+const logger = new Logger();
+const metrics = new Metrics();
+
+// Called by AWS: the dead-letter queues of the jobs and of both chunk queues.
+
+export const handler = queueHandler({ logger, metrics, process: processMessage, needsMs: 10_000 });
+
+// Built on cold start.
+
+const places = once(() => {
+  const env = readEnv();
+  return {
+    table: { client: createDynamo(), name: env.IMPORTS_TABLE },
+    bucket: { client: createS3(), name: env.IMPORTS_BUCKET },
+    now: Date.now,
+  };
+});
+
+// Done for each record.
+
+async function processMessage({ body }: Delivery): Promise<void> {
+  const closer = { ...places(), worker: randomUUID() };
+  const chunk = chunkWorkOf(body);
+  if (chunk !== undefined) {
+    const outcome = await closeDeadChunk(closer, chunk);
+    metrics.addMetric('ChunksGivenUp', MetricUnit.Count, 1);
+    if (outcome.kind === 'closed' && outcome.completed) {
+      metrics.addMetric('ImportsCompleted', MetricUnit.Count, 1);
+    }
+    logger.error('a chunk was given up', { ...chunk, ...outcome });
+    return;
+  }
+  for (const job of parseJobs(body)) {
+    const outcome = await closeDeadJob(closer, job);
+    metrics.addMetric('JobsGivenUp', MetricUnit.Count, 1);
+    logger.error('a job was given up', { ...job, ...outcome });
+  }
+}
+
+function chunkWorkOf(body: string): ChunkWork | undefined {
+  try {
+    return parseChunkWork(body);
+  } catch (error) {
+    if (error instanceof MalformedMessageError) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { parseChunkWork } from '../../shared/messages/chunk-work.ts';
+import { createDynamo, createS3, createSqs, readSecret } from '../../shared/runtime/clients.ts';
+import { once } from '../../shared/runtime/once.ts';
+import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { createProvider } from '../../shared/summaries/create-provider.ts';
+import type { Provider } from '../../shared/summaries/provider.ts';
+import { NoKeyError } from '../../shared/summaries/provider-error.ts';
 import { readEnv } from './env.ts';
+import { createGate } from './gate.ts';
+import { createPace } from './pace.ts';
+import { retryDelay } from './retry-delay.ts';
+import { summariseChunk } from './summarise-chunk.ts';
+import type { Workbench } from './workbench.ts';
 
-export async function handler(): Promise<never> {
-  readEnv();
-  throw new Error('not here yet');
+const logger = new Logger();
+const metrics = new Metrics();
+
+// Called by AWS: the queue of its mode, through its event source mapping.
+
+export const handler = queueHandler({
+  logger,
+  metrics,
+  process: processMessage,
+  begin: () => workbench().gate.reset(),
+  // The gate bounds what they do together; a chunk's last rows leave room for the next one's first.
+  atOnce: true,
+  needsMs: 0,
+  retry: {
+    sqs: once(createSqs),
+    queueUrl: () => environment().QUEUE_URL,
+    delayMs: (_error, attempt) => retryDelay(attempt, Math.random),
+  },
+});
+
+// Built on cold start.
+
+const environment = once(readEnv);
+
+const workbench = once((): Workbench => {
+  const env = environment();
+  return {
+    table: { client: createDynamo(), name: env.IMPORTS_TABLE },
+    bucket: { client: createS3(), name: env.IMPORTS_BUCKET },
+    queue: { client: createSqs(), url: env.QUEUE_URL },
+    provider: onceAnswered(openProvider),
+    limits: {
+      inputCharacters: env.PROMPT.maxInputCharacters,
+      outputTokens: env.PROMPT.maxOutputTokens,
+    },
+    prices: env.MODEL.prices,
+    callTimeoutMs: env.PROVIDER.callTimeoutMs,
+    gate: createGate(env.GATE),
+    pace: createPace(),
+    now: Date.now,
+    sleep,
+    random: Math.random,
+    completed: ({ importId }) => {
+      metrics.addMetric('ImportsCompleted', MetricUnit.Count, 1);
+      logger.info('an import is complete', { importId });
+    },
+  };
+});
+
+async function openProvider(): Promise<Provider> {
+  const { PROVIDER, PROVIDER_KEY_PARAMETER: parameter } = environment();
+  if (parameter === undefined) return await createProvider(PROVIDER, undefined);
+  let key: string;
+  try {
+    key = await readSecret(parameter);
+  } catch (cause) {
+    throw new NoKeyError(
+      `The provider's key could not be read from the parameter ${parameter}: put it there as a SecureString, then resume`,
+      { cause },
+    );
+  }
+  return await createProvider(PROVIDER, key);
+}
+
+/** Built once for all who ask, and again after it has failed. */
+function onceAnswered<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined;
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+}
+
+// Done for each record.
+
+async function processMessage({ body, deadline }: Delivery): Promise<void> {
+  const work = parseChunkWork(body);
+  const started = performance.now();
+  const outcome = await summariseChunk(workbench(), work, deadline);
+  if (outcome.kind === 'settled') {
+    metrics.addMetric('RowsDone', MetricUnit.Count, outcome.done);
+    metrics.addMetric('RowsFailed', MetricUnit.Count, outcome.failed);
+    metrics.addMetric('ChunkDuration', MetricUnit.Milliseconds, performance.now() - started);
+  }
+  logger.info('chunk', { ...work, ...outcome });
 }

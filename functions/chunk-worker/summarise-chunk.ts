@@ -40,7 +40,7 @@ export type ChunkOutcome =
   | { kind: 'unwanted'; why: 'over' | 'paused' | 'stale' | 'closed' | 'lost' | 'unknown' };
 
 /** Milliseconds between two looks at whether the chunk is still wanted, each with the count so far. */
-const LOOK_EVERY = 2000;
+export const LOOK_EVERY = 2000;
 
 /** Milliseconds that another process's clock may be ahead of this one's. */
 const CLOCK_SKEW = 5000;
@@ -230,15 +230,15 @@ class Attempt {
     const looking = (async () => {
       while (!ended) {
         await Promise.race([this.#bench.sleep(LOOK_EVERY), over]);
-        if (!ended) await this.#look();
+        // One that fails says nothing of the rows.
+        if (!ended) await this.#look().catch(() => {});
       }
     })();
     // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
     const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
     ended = true;
     wake();
-    // A look that fails says nothing of the rows.
-    await looking.catch(() => {});
+    await looking;
     const thrown = rows.find(({ status }) => status === 'rejected');
     if (thrown?.status === 'rejected') throw thrown.reason;
   }

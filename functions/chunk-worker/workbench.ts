@@ -14,7 +14,7 @@ export interface Workbench {
   bucket: ImportsBucket;
   /** The queue that this worker reads, to hand chunks back. */
   queue: Queue;
-  /** Built with its key at the first call. @throws as its calls do */
+  /** Built with its key at the first call. @throws what `verdictOf` knows */
   provider: () => Promise<Provider>;
   limits: PromptLimits;
   prices: Prices;

@@ -24,8 +24,21 @@ export async function createQueues(sqs: AwsJson, queues: readonly QueuePlan[]): 
 }
 
 const existing = z.looseObject({
-  Table: z.looseObject({ KeySchema: z.array(z.unknown()) }),
+  Table: z.looseObject({
+    KeySchema: z.array(z.unknown()),
+    GlobalSecondaryIndexes: z
+      .array(
+        z.looseObject({
+          IndexName: z.string(),
+          KeySchema: z.array(z.unknown()),
+          Projection: z.looseObject({ ProjectionType: z.string() }),
+        }),
+      )
+      .default([]),
+  }),
 });
+
+type Index = z.infer<typeof existing>['Table']['GlobalSecondaryIndexes'][number];
 
 export async function createTables(dynamodb: AwsJson, tables: readonly TablePlan[]): Promise<void> {
   for (const { name, properties } of tables) {
@@ -35,20 +48,35 @@ export async function createTables(dynamodb: AwsJson, tables: readonly TablePlan
       await dynamodb('DynamoDB_20120810.CreateTable', input);
     } catch (error) {
       if (!isNamed(error, 'ResourceInUseException')) throw error;
-      await refuseOtherKeys(dynamodb, name, schema.KeySchema);
+      await refuseOtherKeys(dynamodb, name, schema);
     }
     if (ttl !== undefined) await setTimeToLive(dynamodb, name, ttl);
   }
 }
 
 /** AWS would replace the table, and with it the data; that is the developer's to decide. */
-async function refuseOtherKeys(dynamodb: AwsJson, name: string, keys: unknown): Promise<void> {
+async function refuseOtherKeys(
+  dynamodb: AwsJson,
+  name: string,
+  wanted: Pick<TablePlan['properties'], 'KeySchema' | 'GlobalSecondaryIndexes'>,
+): Promise<void> {
   const answer = await dynamodb('DynamoDB_20120810.DescribeTable', { TableName: name });
   const { Table } = existing.parse(answer);
-  if (JSON.stringify(Table.KeySchema) === JSON.stringify(keys)) return;
+  const sameKeys = JSON.stringify(Table.KeySchema) === JSON.stringify(wanted.KeySchema);
+  const indexes = wanted.GlobalSecondaryIndexes ?? [];
+  if (sameKeys && describeIndexes(Table.GlobalSecondaryIndexes) === describeIndexes(indexes))
+    return;
   throw new Error(
-    `The table ${name} exists with other keys than the template's. Start with --reset to make it anew, empty.`,
+    `The table ${name} exists with other ${sameKeys ? 'indexes' : 'keys'} than the template's. Start with --reset to make it anew, empty.`,
   );
+}
+
+/** The same text for the same indexes, in whatever order. */
+function describeIndexes(indexes: readonly Index[]): string {
+  const texts = indexes.map(({ IndexName, KeySchema, Projection }) =>
+    JSON.stringify([IndexName, KeySchema, Projection.ProjectionType]),
+  );
+  return texts.sort().join();
 }
 
 async function setTimeToLive(

@@ -12,6 +12,9 @@ export interface Endpoints {
   readonly s3: string;
   readonly sqs: string;
   readonly dynamodb: string;
+  readonly ssm: string;
+  /** The model provider. */
+  readonly provider: string;
 }
 
 /**
@@ -47,5 +50,9 @@ export function environmentOf(
     AWS_ENDPOINT_URL_S3: endpoints.s3,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SSM: endpoints.ssm,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: endpoints.provider,
+    OPENAI_BASE_URL: `${endpoints.provider}/v1`,
+    ANTHROPIC_BASE_URL: endpoints.provider,
   };
 }

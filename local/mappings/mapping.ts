@@ -24,11 +24,26 @@ const WAIT_SECONDS = 20;
 /** ReceiveMessage gives at most ten. */
 const RECEIVE_LIMIT = 10;
 
+/** Lambda gives this much memory together with one core. */
+const CORE_MB = 1769;
+
+/**
+ * As many as the cores can do something with. A function with less than a core is one that waits:
+ * of those, twice as many as their shares of all cores would allow.
+ */
+export function pollersOf(maximumConcurrency: number, memoryMb: number, cores: number): number {
+  const useful = memoryMb < CORE_MB ? Math.floor((2 * cores * CORE_MB) / memoryMb) : cores;
+  return Math.min(maximumConcurrency, Math.max(2, useful));
+}
+
 /** Feeds a queue's messages to a function, from as many pollers as the mapping allows at once. */
 export function startMapping(options: MappingOptions): Mapping {
   const stopping = new AbortController();
-  const { maximumConcurrency } = options.plan;
-  const pollers = Math.min(maximumConcurrency, Math.max(2, availableParallelism()));
+  const pollers = pollersOf(
+    options.plan.maximumConcurrency,
+    options.pool.plan.memoryMb,
+    availableParallelism(),
+  );
   const ended = Promise.all(Array.from({ length: pollers }, () => poll(options, stopping.signal)));
   return {
     async stop() {

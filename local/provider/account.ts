@@ -82,7 +82,7 @@ function createBucket(limit: number, burstSeconds: number, now: () => number): B
   return {
     take(taken) {
       refill();
-      amount = Math.min(capacity, Math.max(0, amount - taken));
+      amount = Math.max(0, amount - taken);
     },
     waitFor(wanted) {
       refill();

@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import type { Level, Levels } from './account.ts';
 import {
+  badGateway,
+  complaint,
   type Dialect,
   type ErrorAnswer,
   header,
   type RefusalContext,
   type Told,
+  textSchema,
 } from './dialect.ts';
-import { badGateway, complaint } from './openai-dialect.ts';
 import type { Refusal } from './settings.ts';
 import { MODEL } from './summarise.ts';
-
-const textSchema = z.union([
-  z.string(),
-  z
-    .array(z.object({ type: z.literal('text'), text: z.string() }))
-    .transform((blocks) => blocks.map(({ text }) => text).join('')),
-]);
 
 const bodySchema = z.object({
   model: z.string(),

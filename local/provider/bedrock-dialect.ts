@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  badGateway,
+  complaint,
   type Dialect,
   type ErrorAnswer,
   header,
@@ -7,7 +9,6 @@ import {
   type RefusalContext,
   type Told,
 } from './dialect.ts';
-import { badGateway, complaint } from './openai-dialect.ts';
 import type { Refusal } from './settings.ts';
 
 const blocks = z

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
 import type { Levels } from './account.ts';
 import type { Ending, Refusal } from './settings.ts';
 
@@ -64,4 +65,27 @@ export function duration(ms: number): string {
   const seconds = `${(whole % 60_000) / 1000}s`;
   if (hours > 0) return `${hours}h${minutes}m${seconds}`;
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}
+
+/** A message's text: one string, or parts that are all text. */
+export const textSchema = z.union([
+  z.string(),
+  z
+    .array(z.object({ type: z.literal('text'), text: z.string() }))
+    .transform((parts) => parts.map(({ text }) => text).join('')),
+]);
+
+/** From what stands before the provider, in its own words. */
+export function badGateway(): ErrorAnswer {
+  return {
+    status: 502,
+    headers: { 'content-type': 'text/html' },
+    body: '<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>\n',
+  };
+}
+
+/** One sentence: where, and what was expected. */
+export function complaint({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  return `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`;
 }

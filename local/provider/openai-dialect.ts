@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Levels } from './account.ts';
 import {
+  badGateway,
+  complaint,
   type Dialect,
   duration,
   type ErrorAnswer,
@@ -8,16 +10,10 @@ import {
   MODEL_MAXIMUM,
   type RefusalContext,
   type Told,
+  textSchema,
 } from './dialect.ts';
 import type { Refusal } from './settings.ts';
 import { MODEL } from './summarise.ts';
-
-const textSchema = z.union([
-  z.string(),
-  z
-    .array(z.object({ type: z.literal('text'), text: z.string() }))
-    .transform((parts) => parts.map(({ text }) => text).join('')),
-]);
 
 const bodySchema = z.object({
   model: z.string(),
@@ -209,19 +205,4 @@ function error(
     headers: openai.headers(id, levels, 0),
     body: JSON.stringify({ error: { message, type, param: null, code } }),
   };
-}
-
-/** From what stands before the provider, in its own words. */
-export function badGateway(): ErrorAnswer {
-  return {
-    status: 502,
-    headers: { 'content-type': 'text/html' },
-    body: '<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>\n',
-  };
-}
-
-/** One sentence: where, and what was expected. */
-export function complaint({ issues }: z.ZodError): string {
-  const [issue] = issues;
-  return `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`;
 }

@@ -6,10 +6,10 @@ import type { z } from 'zod';
 import { createAccount } from './account.ts';
 import { anthropic } from './anthropic-dialect.ts';
 import { bedrock } from './bedrock-dialect.ts';
-import type { Dialect } from './dialect.ts';
+import { complaint, type Dialect } from './dialect.ts';
 import { clock, type House, serveCall } from './exchange.ts';
 import { type Call, createLedger, type Ledger, type LedgerSummary } from './ledger.ts';
-import { complaint, openai } from './openai-dialect.ts';
+import { openai } from './openai-dialect.ts';
 import { BODY_LIMIT, readBody, readJson } from './request-body.ts';
 import {
   type AccountSettings,

@@ -26,10 +26,12 @@ export function logicalName(logicalId: string): string {
 
 /**
  * What people call these resources: `ThumbnailsOnDemandQueue…` is `onDemand`, as the leading word is
- * the domain and everyone knows a queue. Where two would be called the same, the domain stays.
+ * the domain and everyone knows a queue, or a table. Where two would be called the same, the domain stays.
  */
 export function shortNames(logicalIds: readonly string[]): ReadonlyMap<string, string> {
-  const long = logicalIds.map((id) => lowerFirst(logicalName(id).replace(/(?<=.)Queue$/, '')));
+  const long = logicalIds.map((id) =>
+    lowerFirst(logicalName(id).replace(/(?<=.)(Queue|Table)$/, '')),
+  );
   const short = long.map((name) => lowerFirst(name.replace(/^[a-z]+(?=[A-Z])/, '')));
   const unique = (name: string) => short.indexOf(name) === short.lastIndexOf(name);
   return new Map(
@@ -75,6 +77,7 @@ const IDENTITIES: Readonly<Record<string, Identify>> = {
   }),
   'AWS::DynamoDB::Table': withArn((name) => regional('dynamodb', `table/${name}`)),
   'AWS::Lambda::Function': withArn((name) => regional('lambda', `function:${name}`)),
+  'AWS::Events::Rule': withArn((name) => regional('events', `rule/${name}`)),
   'AWS::ApiGatewayV2::Api': (_name, id, origins) => ({
     ref: id,
     attributes: { ApiId: id, ApiEndpoint: origins.api },

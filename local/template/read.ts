@@ -24,6 +24,7 @@ const RUN = {
   'AWS::DynamoDB::Table': resources.table,
   'AWS::Lambda::Function': resources.lambdaFunction,
   'AWS::Lambda::EventSourceMapping': resources.mapping,
+  'AWS::Events::Rule': resources.rule,
   'AWS::ApiGatewayV2::Api': resources.api,
   'AWS::ApiGatewayV2::Integration': resources.integration,
   'AWS::ApiGatewayV2::Route': resources.route,

@@ -124,6 +124,12 @@ export const mapping = z.strictObject({
   ScalingConfig: z.strictObject({ MaximumConcurrency: integer }).optional(),
 });
 
+export const rule = z.strictObject({
+  ScheduleExpression: z.string(),
+  State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+  Targets: z.array(z.strictObject({ Arn: z.string(), Id: z.string() })),
+});
+
 export const api = z.strictObject({
   ProtocolType: z.literal('HTTP'),
   CorsConfiguration: z

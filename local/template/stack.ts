@@ -60,6 +60,12 @@ export interface MappingPlan {
   readonly reportsItemFailures: boolean;
 }
 
+export interface SchedulePlan {
+  readonly arn: string;
+  readonly everyMs: number;
+  readonly functionName: string;
+}
+
 export interface ApiPlan {
   readonly id: string;
   readonly cors?: ApiCors;
@@ -87,6 +93,7 @@ export interface StackPlan {
   readonly tables: readonly TablePlan[];
   readonly functions: readonly FunctionPlan[];
   readonly mappings: readonly MappingPlan[];
+  readonly schedules: readonly SchedulePlan[];
   readonly apis: readonly ApiPlan[];
   readonly pages?: PagesPlan;
 }
@@ -107,6 +114,7 @@ export function planStack(template: Template, assets: Assets): StackPlan {
       .all('AWS::Lambda::Function')
       .map((resource) => planFunction(resource, assets, mappings)),
     mappings,
+    schedules: template.all('AWS::Events::Rule').flatMap(planSchedules),
     apis: template.all('AWS::ApiGatewayV2::Api').map((api) => planApi(api, template)),
     ...(pages === undefined ? {} : { pages }),
   };
@@ -206,6 +214,36 @@ function planMapping({ properties }: Resource<'AWS::Lambda::EventSourceMapping'>
       : 0,
     reportsItemFailures: properties.FunctionResponseTypes.length > 0,
   };
+}
+
+/** A plan for each target. */
+function planSchedules({
+  logicalId,
+  identity,
+  properties,
+}: Resource<'AWS::Events::Rule'>): SchedulePlan[] {
+  const { ScheduleExpression, State, Targets } = properties;
+  const everyMs = intervalOf(ScheduleExpression);
+  if (everyMs === undefined) {
+    throw new Error(
+      `${logicalId}: the local cloud knows schedules such as rate(5 minutes), got ${ScheduleExpression}.`,
+    );
+  }
+  if (State === 'DISABLED') return [];
+  return Targets.map(({ Arn }) => {
+    const functionName = Arn.split(`:${ACCOUNT}:function:`)[1];
+    if (functionName === undefined) {
+      throw new Error(`${logicalId}: the local cloud calls functions by schedule, got ${Arn}.`);
+    }
+    return { arn: identity.attributes.Arn ?? '', everyMs, functionName };
+  });
+}
+
+/** Milliseconds. As on AWS, one is a minute and more are minutes. */
+function intervalOf(expression: string): number | undefined {
+  const found = /^rate\((?:(1) minute|([2-9]|[1-9]\d{1,3}) minutes)\)$/.exec(expression);
+  const count = found?.[1] ?? found?.[2];
+  return count === undefined ? undefined : Number(count) * 60_000;
 }
 
 function planApi(

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 // Region, credentials and endpoints come from the environment that Lambda sets.
@@ -37,4 +38,17 @@ export function createDynamo(): DynamoDBDocumentClient {
       },
     }),
   );
+}
+
+/** @throws one sentence that names the parameter */
+export async function readSecret(name: string): Promise<string> {
+  const ssm = new SSMClient({ requestHandler: CALL_LIMITS });
+  try {
+    const answer = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+    const value = answer.Parameter?.Value;
+    if (value === undefined) throw new Error('it has no value');
+    return value;
+  } finally {
+    ssm.destroy();
+  }
 }

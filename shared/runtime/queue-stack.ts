@@ -20,6 +20,10 @@ export interface QueueStack {
   metrics: Metrics;
   /** A record's contract: return means done, throw means again. */
   process: (delivery: Delivery) => Promise<void>;
+  /** Before the records of an invocation. */
+  begin?: () => void;
+  /** All records of a batch at once: they wait for the network, and share a bound of their own. */
+  atOnce?: boolean;
   /** Milliseconds that a record may need: with less left it is handed back untouched. */
   needsMs: number;
   /** When a record that threw comes back; without it, when its queue's visibility timeout ends. */
@@ -34,18 +38,22 @@ export interface QueueStack {
 const LONGEST_VISIBILITY = 43_200;
 
 /**
- * Records are processed one after another and answered one by one: an error, even `throw
- * undefined`, fails its own record and no other, and nothing here turns an error into success.
+ * Records are processed one after another, unless they are told to be at once, and answered one by
+ * one: an error, even `throw undefined`, fails its own record and no other, and nothing here turns an
+ * error into success.
  */
 export function queueHandler(stack: QueueStack) {
   return middy<SQSEvent, SQSBatchResponse>()
     .use(injectLambdaContext(stack.logger))
     .use(publishMetrics(stack.metrics))
     .handler(async (event, context) => {
+      stack.begin?.();
       const failed: SQSRecord[] = [];
-      for (const record of event.Records) {
+      const process = async (record: SQSRecord) => {
         if (!(await processRecord(stack, record, context))) failed.push(record);
-      }
+      };
+      if (stack.atOnce) await Promise.all(event.Records.map(process));
+      else for (const record of event.Records) await process(record);
       return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     });
 }

@@ -1,6 +1,6 @@
-import Anthropic, { APIError } from '@anthropic-ai/sdk';
+import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import { boundedCall, parseAnswer } from './bounded-call.ts';
+import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import { openConnections } from './connections.ts';
 import type { Answer, Finish, Provider } from './provider.ts';
 import { RefusedError } from './provider-error.ts';
@@ -96,7 +96,8 @@ function finishOf(reason: string | null, text: string): Finish {
 
 const errorBody = z.object({ error: z.object({ type: z.string() }) });
 
-function failureOf(error: unknown, key: string): RefusedError | undefined {
+function failureOf(error: unknown, key: string): Error | undefined {
+  if (error instanceof APIConnectionError) return unreachableBy(error);
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   const body = errorBody.safeParse(error.error);
   return new RefusedError({

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { z } from 'zod';
-import { boundedCall, parseAnswer } from './bounded-call.ts';
+import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import type { Answer, Finish, Provider } from './provider.ts';
 import { NoKeyError, RefusedError, UnreadableAnswerError } from './provider-error.ts';
 
@@ -105,6 +105,8 @@ function failureOf(error: unknown, key: string | undefined): Error | undefined {
   if (error instanceof Error && /^(Credentials|Token)ProviderError$/.test(error.name)) {
     return new NoKeyError('There are no AWS credentials to call Bedrock with.', { cause: error });
   }
+  // No connection within CONNECT_MS.
+  if (error instanceof Error && error.name === 'TimeoutError') return unreachableBy(error);
   const answered = answeredSchema.safeParse(error);
   if (!answered.success || !(error instanceof Error)) return undefined;
   const { $metadata, $response } = answered.data;

@@ -49,20 +49,23 @@ function unanswered(error: unknown): unknown {
   if (causes(error).some((cause) => cause instanceof SyntaxError)) {
     return new UnreadableAnswerError("The provider's answer is not JSON.", error);
   }
+  const unreachable = unreachableBy(error);
+  // What fetch throws, also where the cause has no code.
+  const isFetch = error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
+  const isConnection =
+    unreachable.code !== undefined && !NOT_OF_A_CONNECTION.test(unreachable.code);
+  return isFetch || isConnection ? unreachable : error;
+}
+
+/** Node's own complaints about what it was given. Those about certificates are of the connection. */
+const NOT_OF_A_CONNECTION = /^ERR_(?!TLS|SSL)/;
+
+/** With the code of whatever lies beneath. */
+export function unreachableBy(error: unknown): UnreachableError {
   const code = causes(error)
     .map((cause) => ('code' in cause ? cause.code : undefined))
     .find((code) => typeof code === 'string');
-  if (code !== undefined || isNetworkError(error)) return new UnreachableError(code, error);
-  return error;
-}
-
-/** By the names that fetch and the SDKs give to a failed connection, whatever lies beneath. */
-function isNetworkError(error: unknown): boolean {
-  return causes(error).some(
-    (cause) =>
-      cause.constructor.name === 'APIConnectionError' ||
-      (cause instanceof TypeError && /^(fetch failed|terminated)$/.test(cause.message)),
-  );
+  return new UnreachableError(code, error);
 }
 
 function causes(error: unknown): Error[] {

@@ -34,7 +34,7 @@ export const providerConfigSchema = z.discriminatedUnion('kind', [
 export type ProviderConfig = z.infer<typeof providerConfigSchema>;
 
 /**
- * Only the SDK that is wanted is loaded: each costs a cold start a good part of a second.
+ * Only the SDK that is wanted is loaded: each is some 100 ms of a cold start.
  * @param key absent for a server that wants none, and for Bedrock with the function's own role.
  * @throws NoKeyError where the provider cannot be called without.
  */

@@ -1,6 +1,6 @@
-import OpenAI, { APIError } from 'openai';
+import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { z } from 'zod';
-import { boundedCall, parseAnswer } from './bounded-call.ts';
+import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import { openConnections } from './connections.ts';
 import { estimateTokens } from './estimate.ts';
 import type { Answer, Finish, Provider, SummaryRequest } from './provider.ts';
@@ -110,7 +110,8 @@ function finishOf(reason: string, text: string, refusal: string): Finish {
   }
 }
 
-function failureOf(error: unknown, key: string | undefined): RefusedError | undefined {
+function failureOf(error: unknown, key: string | undefined): Error | undefined {
+  if (error instanceof APIConnectionError) return unreachableBy(error);
   if (!(error instanceof APIError) || error.status === undefined) return undefined;
   return new RefusedError({
     kind: 'openai',

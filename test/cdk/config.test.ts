@@ -3,6 +3,7 @@ import { config } from '../../cdk/config.ts';
 import { parseConfig } from '../../cdk/config-schema.ts';
 
 const [card] = config.variants;
+const { summaries } = config;
 
 /** The configuration with one thing changed, as a developer might type it. */
 function refusalOf(changes: Record<string, unknown>): string {
@@ -102,6 +103,98 @@ describe('a wrong configuration is refused in one sentence that names the value'
       /pages: expected false or the names of two variants, such as .*, got \{"grid":480,"large":1600\}\.$/,
     ],
     ['pages that are just wanted', { pages: true }, /pages: expected false or .*, got true\.$/],
+    [
+      'a provider that needs a key and has none',
+      { summaries: { ...summaries, provider: { kind: 'anthropic', model: 'small' } } },
+      /summaries\.provider\.keyParameter: expected the name of the SSM parameter that holds the key of 'anthropic', but it is not set\.$/,
+    ],
+    [
+      'a key for Bedrock',
+      {
+        summaries: {
+          ...summaries,
+          provider: { kind: 'bedrock', model: 'amazon.nova-lite-v1:0', keyParameter: '/key' },
+        },
+      },
+      /summaries\.provider\.keyParameter: expected none with 'bedrock', which takes the function's own role, got one\.$/,
+    ],
+    [
+      'a region for another provider',
+      {
+        summaries: { ...summaries, provider: { ...summaries.provider, region: 'eu-west-1' } },
+      },
+      /summaries\.provider\.region: expected none with 'openai': only Bedrock has one, got "eu-west-1"\.$/,
+    ],
+    [
+      "OpenAI's option for another provider",
+      {
+        summaries: {
+          ...summaries,
+          provider: { ...summaries.provider, kind: 'anthropic', outputLimit: 'max_tokens' },
+        },
+      },
+      /summaries\.provider\.outputLimit: expected none with 'anthropic'/,
+    ],
+    [
+      "a model's ARN",
+      {
+        summaries: {
+          ...summaries,
+          provider: { kind: 'bedrock', model: 'arn:aws:bedrock:eu-west-1::foundation-model/x' },
+        },
+      },
+      /summaries\.provider\.model: expected a model's id, not an ARN/,
+    ],
+    [
+      'a price in cents, as text',
+      { summaries: { ...summaries, prices: { inputUsdPerMillion: '40', outputUsdPerMillion: 1 } } },
+      /summaries\.prices\.inputUsdPerMillion: .*, got "40"\.$/,
+    ],
+    [
+      'a call that may last longer than half of its worker',
+      { summaries: { ...summaries, callTimeoutSeconds: 61 } },
+      /summaries\.callTimeoutSeconds: expected at most half of workerTimeoutSeconds \(120\), .*, got 61\.$/,
+    ],
+    [
+      'a batch that its worker cannot end',
+      { summaries: { ...summaries, bulk: { concurrency: 10, gate: 6, batchChunks: 4 } } },
+      /summaries\.bulk\.batchChunks: expected a batch that ends within half of workerTimeoutSeconds \(120\), got 4 × 50 rows through a gate of 6, which take 67 s at 2 s a call\.$/,
+    ],
+    [
+      'a chunk that an interactive worker cannot end',
+      { summaries: { ...summaries, chunkRows: 301, bulk: { ...summaries.bulk, gate: 100 } } },
+      /summaries\.interactive\.batchChunks: expected a batch that ends within/,
+    ],
+    [
+      'one interactive worker',
+      { summaries: { ...summaries, interactive: { ...summaries.interactive, concurrency: 1 } } },
+      /summaries\.interactive\.concurrency: .*>=2, got 1\.$/,
+    ],
+    [
+      'more chunks than a message receive brings',
+      { summaries: { ...summaries, bulk: { ...summaries.bulk, batchChunks: 11 } } },
+      /summaries\.bulk\.batchChunks: .*<=10, got 11\.$/,
+    ],
+    [
+      'a file larger than a form can upload',
+      { summaries: { ...summaries, limits: { ...summaries.limits, maxBytes: 6_000_000_000 } } },
+      /summaries\.limits\.maxBytes: .*<=5000000000, got 6000000000\.$/,
+    ],
+    [
+      'a worker of two hours',
+      { summaries: { ...summaries, workerTimeoutSeconds: 7200 } },
+      /summaries\.workerTimeoutSeconds: .*<=900, got 7200\.$/,
+    ],
+    [
+      'no instructions',
+      { summaries: { ...summaries, prompt: { ...summaries.prompt, instructions: ' ' } } },
+      /summaries\.prompt\.instructions: /,
+    ],
+    [
+      'an unknown option of summaries',
+      { summaries: { ...summaries, workers: 10 } },
+      /summaries: [Uu]nrecognized key: "workers"/,
+    ],
     ['nothing at all', { uploads: undefined }, /uploads: .*, but it is not set\.$/],
   ])('%s', (_, changes, sentence) => {
     const refusal = refusalOf(changes);
@@ -109,6 +202,14 @@ describe('a wrong configuration is refused in one sentence that names the value'
     expect(refusal).toMatch(sentence);
     expect(refusal).not.toContain('\n');
   });
+});
+
+test('a key in the place of its parameter is refused and not repeated', () => {
+  const provider = { ...summaries.provider, keyParameter: 'sk-proj-0123456789' };
+  const refusal = refusalOf({ summaries: { ...summaries, provider } });
+  expect(refusal).toBe(
+    "cdk/config.ts: summaries.provider.keyParameter: expected the name of an SSM parameter such as '/glimpse/provider-key', got something else.",
+  );
 });
 
 test('the configuration that the project ships is accepted', () => {

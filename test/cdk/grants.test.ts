@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,16 +10,24 @@ import { templateOf } from './synth.ts';
 const ACTIONS: Record<string, string> = {
   BatchGetCommand: 'dynamodb:BatchGetItem',
   DeleteCommand: 'dynamodb:DeleteItem',
+  GetCommand: 'dynamodb:GetItem',
   PutCommand: 'dynamodb:PutItem',
   QueryCommand: 'dynamodb:Query',
   UpdateCommand: 'dynamodb:UpdateItem',
+  ConverseCommand: 'bedrock:InvokeModel',
+  AbortMultipartUploadCommand: 's3:AbortMultipartUpload',
+  CompleteMultipartUploadCommand: 's3:PutObject',
+  CreateMultipartUploadCommand: 's3:PutObject',
   DeleteObjectCommand: 's3:DeleteObject',
   GetObjectCommand: 's3:GetObject',
   HeadObjectCommand: 's3:GetObject',
   ListObjectsV2Command: 's3:ListBucket',
   PutObjectCommand: 's3:PutObject',
+  UploadPartCommand: 's3:PutObject',
   ChangeMessageVisibilityCommand: 'sqs:ChangeMessageVisibility',
   SendMessageBatchCommand: 'sqs:SendMessage',
+  SendMessageCommand: 'sqs:SendMessage',
+  GetParameterCommand: 'ssm:GetParameter',
 };
 
 /** What Lambda calls in a queue reader's name. */
@@ -34,6 +43,16 @@ const LOGS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
 /** What whoever holds a URL or a form does in the signer's name. */
 const SIGNS = ['s3:GetObject', 's3:PutObject'];
+
+/** Without it S3 answers 403 to the read of an object that is gone. */
+const HEARS_OF_THE_MISSING = ['s3:ListBucket'];
+
+/** What a bundle can call and the configured provider is not reached by. */
+const OTHER_PROVIDERS = ['bedrock:InvokeModel'];
+
+/** A handler that is not written yet calls nothing. */
+const isWritten = (folder: string) =>
+  !readFileSync(`functions/${folder}/handler.ts`, 'utf8').includes('not here yet');
 
 async function callsOf(folder: string): Promise<string[]> {
   const { outputFiles } = await build({
@@ -80,14 +99,26 @@ function grantsOf(logicalId: string): string[] {
   );
 }
 
-test.each([
+const FUNCTIONS: readonly (readonly [string, string, readonly string[]])[] = [
   ['thumbnail-api', 'ApiFunction', SIGNS],
   ['thumbnail-worker', 'ThumbnailsWorker', READS_A_QUEUE],
   ['thumbnail-failures', 'ThumbnailsFailures', READS_A_QUEUE],
-])('%s is granted exactly what it calls', async (folder, logicalId, besides) => {
-  const calls = [...(await callsOf(folder)), ...besides, ...LOGS];
-  expect([...new Set(grantsOf(logicalId))].sort()).toEqual([...new Set(calls)].sort());
-});
+  ['import-api', 'SummariesApi', SIGNS],
+  ['import-intake', 'SummariesIntake', [...READS_A_QUEUE, ...HEARS_OF_THE_MISSING]],
+  ['chunk-worker', 'SummariesInteractiveWorker', [...READS_A_QUEUE, ...HEARS_OF_THE_MISSING]],
+  ['chunk-worker', 'SummariesBulkWorker', [...READS_A_QUEUE, ...HEARS_OF_THE_MISSING]],
+  ['chunk-failures', 'SummariesFailures', [...READS_A_QUEUE, ...HEARS_OF_THE_MISSING]],
+  ['import-reaper', 'SummariesReaper', HEARS_OF_THE_MISSING],
+];
+
+test.each(FUNCTIONS.filter(([folder]) => isWritten(folder)))(
+  '%s (%s) is granted exactly what it calls',
+  async (folder, logicalId, besides) => {
+    const called = (await callsOf(folder)).filter((action) => !OTHER_PROVIDERS.includes(action));
+    const calls = [...called, ...besides, ...LOGS];
+    expect([...new Set(grantsOf(logicalId))].sort()).toEqual([...new Set(calls)].sort());
+  },
+);
 
 test('no grant is on everything', () => {
   const policies = Object.values(templateOf().findResources('AWS::IAM::Policy'));

@@ -30,6 +30,18 @@ const ACKNOWLEDGED = [
     'any object of the originals may be an image',
   ],
   ['IAM5[Resource::<ThumbnailsCFC5E27D.Arn>/*]', 'thumbnails have the keys of their originals'],
+  [
+    'IAM5[Resource::<SummariesImportsF8DF56E7.Arn>/sources/*]',
+    'an upload has the key of its import, which is not known before; nothing else is below sources/',
+  ],
+  [
+    'IAM5[Resource::<SummariesImportsF8DF56E7.Arn>/chunks/*]',
+    'so have the chunks that are made of it',
+  ],
+  [
+    'IAM5[Resource::<SummariesImportsF8DF56E7.Arn>/exports/*]',
+    'and its exports: each function has the folders that it reads or writes, and no other',
+  ],
 ] as const;
 
 function synthesise(stack: Stack, acknowledged: readonly (readonly [string, string])[]): void {

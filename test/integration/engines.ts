@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -21,6 +18,7 @@ const aws = {
 
 export const ORIGINALS = 'originals';
 export const THUMBNAILS = 'thumbnails';
+export const IMPORTS = 'imports';
 
 export interface Engines {
   s3: S3Client;
@@ -29,6 +27,9 @@ export interface Engines {
   queueUrl: string;
   /** A new, empty images table: tests that share the engines share no rows. */
   createTable: () => Promise<string>;
+  /** As the stack's: two keys, and the indexes of all imports and of those under way. */
+  createImportsTable: () => Promise<string>;
+  createQueue: (name: string) => Promise<string>;
   s3Endpoint: string;
   removeOriginal: (image: string) => Promise<void>;
   /** Clients of their own, as a process has: every call is noted, and the process can die. */
@@ -54,7 +55,8 @@ export async function startEngines(): Promise<Engines> {
   });
   const sqs = new SQSClient({ ...aws, endpoint });
   const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
-  for (const Bucket of [ORIGINALS, THUMBNAILS]) await s3.send(new CreateBucketCommand({ Bucket }));
+  for (const Bucket of [ORIGINALS, THUMBNAILS, IMPORTS])
+    await s3.send(new CreateBucketCommand({ Bucket }));
   const { QueueUrl: queueUrl = '' } = await sqs.send(
     new CreateQueueCommand({ QueueName: 'on-demand' }),
   );
@@ -87,6 +89,41 @@ export async function startEngines(): Promise<Engines> {
       );
       return TableName;
     },
+    createImportsTable: async () => {
+      const TableName = `imports-${++tables}`;
+      const key = (HASH: string, RANGE: string) => [
+        { AttributeName: HASH, KeyType: 'HASH' as const },
+        { AttributeName: RANGE, KeyType: 'RANGE' as const },
+      ];
+      await raw.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: key('pk', 'sk'),
+          AttributeDefinitions: ['pk', 'sk', 'listed', 'active', 'importId'].map((name) => ({
+            AttributeName: name,
+            AttributeType: 'S',
+          })),
+          GlobalSecondaryIndexes: [
+            {
+              IndexName: 'listed',
+              KeySchema: key('listed', 'importId'),
+              Projection: { ProjectionType: 'ALL' },
+            },
+            {
+              IndexName: 'active',
+              KeySchema: key('active', 'importId'),
+              Projection: { ProjectionType: 'KEYS_ONLY' },
+            },
+          ],
+        }),
+      );
+      return TableName;
+    },
+    createQueue: async (name) => {
+      const answer = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+      return answer.QueueUrl ?? '';
+    },
     stop: async () => {
       for (const client of [s3, sqs, raw]) client.destroy();
       await endpoints.stop();
@@ -102,6 +139,8 @@ export interface Process {
   dynamo: DynamoDBDocumentClient;
   /** The AWS calls so far, by name: `UpdateItem`, `GetObject` … */
   calls: string[];
+  /** A call of something else than AWS: it is noted, and the process can die of it, too. */
+  note: <T>(name: string, call: () => Promise<T>) => Promise<T>;
   /** From now on, dies when this many more calls are done: the next step never happens. */
   dieAfter: (calls: number) => void;
   /** Does something after the next call of a name has been answered and before its caller knows. */
@@ -164,6 +203,7 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
     sqs,
     dynamo: DynamoDBDocumentClient.from(raw),
     calls,
+    note: (name, call) => note({ commandName: name }, {}, call),
     dieAfter: (count) => {
       left = count;
     },
@@ -204,23 +244,18 @@ async function startMoto(): Promise<Endpoints> {
 }
 
 async function startDynoxide(): Promise<{ endpoint: string; stop: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'glimpse-test-'));
   const port = await freePort();
   const binary =
     process.env.DYNOXIDE_BIN ??
     new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
-  const child = spawn(
-    binary,
-    ['serve', '--port', String(port), '--db-path', join(folder, 'table.db')],
-    { stdio: 'ignore' },
-  );
+  // Without a file it keeps everything in memory.
+  const child = spawn(binary, ['serve', '--port', String(port)], { stdio: 'ignore' });
   const endpoint = `http://127.0.0.1:${port}`;
   await untilAnswering(endpoint, child);
   return {
     endpoint,
     stop: async () => {
       child.kill('SIGKILL');
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -173,6 +173,54 @@ test('queues, mappings and functions are as the template says', () => {
   });
 });
 
+describe('schedules', () => {
+  const rule = (properties: object = {}) => ({
+    Type: 'AWS::Events::Rule',
+    Properties: {
+      Description: 'for people',
+      ScheduleExpression: 'rate(5 minutes)',
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': ['Fn', 'Arn'] }, Id: 'Target0' }],
+      ...properties,
+    },
+  });
+  const schedulesOf = (properties?: object) => plan({ Fn: fn(), Rule: rule(properties) }).schedules;
+
+  test('call a function each so many minutes', () => {
+    expect(schedulesOf()).toEqual([
+      {
+        arn: 'arn:aws:events:us-east-1:000000000000:rule/glimpse-rule',
+        everyMs: 300_000,
+        functionName: 'glimpse-fn',
+      },
+    ]);
+    expect(schedulesOf({ ScheduleExpression: 'rate(1 minute)' })[0]?.everyMs).toBe(60_000);
+    expect(schedulesOf({ State: 'DISABLED' })).toEqual([]);
+  });
+
+  test.each([
+    'rate(1 minutes)',
+    'rate(5 minute)',
+    'rate(0 minutes)',
+    'rate(1 hour)',
+    'cron(0 12 * * ? *)',
+  ])('%s is refused by name', (ScheduleExpression) => {
+    expect(() => schedulesOf({ ScheduleExpression })).toThrow(
+      `Rule: the local cloud knows schedules such as rate(5 minutes), got ${ScheduleExpression}.`,
+    );
+  });
+
+  test('have no target and no property that the local cloud does not know', () => {
+    expect(() => schedulesOf({ EventPattern: { source: ['aws.s3'] } })).toThrow(
+      'Rule (AWS::Events::Rule): the local cloud does not know the property EventPattern',
+    );
+    const Arn = 'arn:aws:sqs:us-east-1:000000000000:work';
+    expect(() => schedulesOf({ Targets: [{ Arn, Id: 'Target0' }] })).toThrow(
+      `Rule: the local cloud calls functions by schedule, got ${Arn}.`,
+    );
+  });
+});
+
 describe('the pages', () => {
   const distribution = (behaviour: object = {}, more: object = {}) => ({
     Type: 'AWS::CloudFront::Distribution',
@@ -242,8 +290,9 @@ test('short names leave out the domain, unless two would then be called the same
     'ThumbnailsOriginalsE1FF839A',
     'ThumbnailsCFC5E27D',
     'ThumbnailsOnDemandQueue16C84865',
+    'SummariesImportsTableF9203793',
   ];
-  expect([...shortNames(ids).values()]).toEqual(['originals', 'thumbnails', 'onDemand']);
+  expect([...shortNames(ids).values()]).toEqual(['originals', 'thumbnails', 'onDemand', 'imports']);
   expect([...shortNames(['ThumbnailsBulk', 'SummariesBulk']).values()]).toEqual([
     'thumbnailsBulk',
     'summariesBulk',

@@ -311,6 +311,13 @@ test('a compatible server that counts nothing is estimated', async () => {
   });
 });
 
+test('a mistake of ours is not told as one of the network', async () => {
+  const provider = await open('openai');
+  const error = await errorOf(provider.complete(ask('imp/\n7'), never));
+  expect(verdictOf(error, 0)).toMatchObject({ verdict: 'wait', code: 'unknown' });
+  expect(simulator.summary().calls).toBe(0);
+});
+
 test('a server that wants no key gets none', async () => {
   const config = { kind: 'openai', model: 'm', callTimeoutMs: 5000, connections: 1 };
   const baseUrl = `${simulator.url}/v1/`;

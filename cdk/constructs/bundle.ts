@@ -1,0 +1,66 @@
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { buildSync } from 'esbuild';
+import type { Config } from '../config-schema.ts';
+
+const COMMON = { target: 'node24', minify: true, sourcesContent: false };
+const MAIN_FIELDS = ['module', 'main'];
+
+// Some of what is bundled is CommonJS and calls `require`, which an ES module lacks.
+const BANNER =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+/**
+ * A function's code, by esbuild's own API: the one of CDK calls it through npx, which costs a second
+ * of the processor for each function. The SDK is bundled, too: the runtime carries one of a version
+ * that AWS chooses, ours is the one that was tested.
+ *
+ * @param external packages that are found where the bundle runs.
+ */
+export function bundle(folder: string, external: readonly string[] = []): Code {
+  const source = new URL(`../../functions/${folder}`, import.meta.url).pathname;
+  return Code.fromAsset(source, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      image: DockerImage.fromRegistry('none'),
+      local: {
+        tryBundle(outputFolder) {
+          buildSync({
+            ...COMMON,
+            entryPoints: [`${source}/handler.ts`],
+            outfile: `${outputFolder}/index.mjs`,
+            bundle: true,
+            platform: 'node',
+            format: 'esm',
+            sourcemap: true,
+            mainFields: MAIN_FIELDS,
+            external: [...external],
+            banner: { js: BANNER },
+            logLevel: 'warning',
+          });
+          return true;
+        },
+      },
+    },
+  });
+}
+
+/** The same with sharp, which is installed into the asset for the function's processor, from the registry. */
+export function withSharp(config: Config): BundlingOptions {
+  return {
+    ...COMMON,
+    format: OutputFormat.ESM,
+    sourceMap: true,
+    mainFields: MAIN_FIELDS,
+    bundleAwsSDK: true,
+    banner: BANNER,
+    nodeModules: ['sharp'],
+    // npm installs the native library of the machine it runs on, unless told.
+    environment: {
+      npm_config_os: 'linux',
+      npm_config_cpu: config.architecture === 'arm64' ? 'arm64' : 'x64',
+      npm_config_libc: 'glibc',
+    },
+  };
+}

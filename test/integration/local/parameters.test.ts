@@ -1,0 +1,90 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  DescribeParametersCommand,
+  GetParameterCommand,
+  ParameterNotFound,
+  SSMClient,
+} from '@aws-sdk/client-ssm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fixture, lambda, startFixture } from './fixture-stack.ts';
+
+const NAMES = `export const handler = () => process.env;`;
+const Name = '/glimpse/provider-key';
+
+let fixture: Fixture;
+let ssm: SSMClient;
+
+beforeAll(async () => {
+  fixture = await startFixture(
+    {
+      Worker: lambda('names', {
+        Environment: { Variables: { PROVIDER_KEY_PARAMETER: Name, OTHER: '/glimpse/other' } },
+      }),
+    },
+    { names: NAMES },
+    { environment: { ...process.env, GLIMPSE_PROVIDER_KEY: 'a-key-of-mine' } },
+  );
+  ssm = new SSMClient({
+    region: 'us-east-1',
+    endpoint: fixture.cloud.endpoints.ssm,
+    credentials: fixture.cloud.endpoints.credentials,
+    maxAttempts: 1,
+  });
+});
+afterAll(() => fixture.stop());
+
+test('a function reads the parameter that its environment names', async () => {
+  const { Parameter } = await ssm.send(new GetParameterCommand({ Name, WithDecryption: true }));
+  expect(Parameter).toMatchObject({
+    Name,
+    Type: 'SecureString',
+    Value: 'a-key-of-mine',
+    ARN: 'arn:aws:ssm:us-east-1:000000000000:parameter/glimpse/provider-key',
+  });
+});
+
+test('without decryption it is of no use, as on AWS', async () => {
+  const { Parameter } = await ssm.send(new GetParameterCommand({ Name }));
+  expect(Parameter?.Value).not.toContain('a-key-of-mine');
+});
+
+test('there is no other parameter and no other operation', async () => {
+  const other = new GetParameterCommand({ Name: '/glimpse/other', WithDecryption: true });
+  await expect(ssm.send(other)).rejects.toBeInstanceOf(ParameterNotFound);
+  await expect(ssm.send(new DescribeParametersCommand())).rejects.toThrow(
+    'knows AmazonSSM.GetParameter, got AmazonSSM.DescribeParameters',
+  );
+});
+
+test('a page that calls this machine by a name of its own gets nothing', async () => {
+  const { hostname, port } = new URL(fixture.cloud.endpoints.ssm);
+  const asked = request({
+    hostname,
+    port,
+    method: 'POST',
+    headers: { host: `evil.example:${port}`, 'x-amz-target': 'AmazonSSM.GetParameter' },
+  });
+  asked.end(JSON.stringify({ Name, WithDecryption: true }));
+  const answer = await new Promise<{ status: number | undefined; body: string }>((resolve) => {
+    asked.on('response', async (response) => {
+      resolve({ status: response.statusCode, body: await text(response) });
+    });
+  });
+  expect(answer.status).toBe(403);
+  expect(answer.body).not.toContain('a-key-of-mine');
+});
+
+test('functions are told where SSM and the model provider are', async () => {
+  const { ssm: parameters, provider } = fixture.cloud.endpoints;
+  const invoked = await fixture.cloud.invoke('test-worker', {});
+  if (invoked.kind !== 'answer') throw new Error(JSON.stringify(invoked));
+  const environment = JSON.parse(invoked.payload);
+  expect(environment).toMatchObject({
+    AWS_ENDPOINT_URL_SSM: parameters,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: provider,
+    OPENAI_BASE_URL: `${provider}/v1`,
+    ANTHROPIC_BASE_URL: provider,
+  });
+  expect(environment).not.toHaveProperty('GLIMPSE_PROVIDER_KEY');
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSchedule } from '../../../local/schedules/schedule.ts';
+import { arnOf, type Fixture, lambda, startFixture, until } from './fixture-stack.ts';
+
+const SLOW = `
+export const handler = async (event) => {
+  console.log('begins ' + JSON.stringify(event));
+  await new Promise((done) => setTimeout(done, 250));
+  console.log('ends');
+  throw new Error('all for nothing');
+};`;
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await startFixture(
+    {
+      Reaper: lambda('slow'),
+      EachMinute: {
+        Type: 'AWS::Events::Rule',
+        Properties: {
+          ScheduleExpression: 'rate(1 minute)',
+          State: 'ENABLED',
+          Targets: [{ Arn: arnOf('Reaper'), Id: 'Target0' }],
+        },
+      },
+    },
+    { slow: SLOW },
+  );
+});
+afterAll(() => fixture.stop());
+
+const invoke = (event: string) => fixture.cloud.invoke('test-reaper', JSON.parse(event));
+const said = () =>
+  readFileSync(join(fixture.stateDir, 'logs', 'test-reaper.log'), 'utf8')
+    .split('\n')
+    .filter((line) => /^(begins|ends)/.test(line));
+const counts = () => fixture.cloud.counts('test-reaper');
+
+test('a schedule of the template does nothing before its first interval has passed', () => {
+  expect(counts().invocations).toBe(0);
+});
+
+test('a function runs again and again, never twice at once, also if it fails, and not after the stop', async () => {
+  const plan = { arn: 'arn:aws:events:::rule/test', everyMs: 100, functionName: 'test-reaper' };
+  const schedule = startSchedule(plan, invoke);
+  await until(() => counts().invocations >= 3);
+  await schedule.stop();
+
+  const { invocations, errors, mostAtOnce, running } = counts();
+  expect({ running, mostAtOnce, errors }).toEqual({
+    running: 0,
+    mostAtOnce: 1,
+    errors: invocations,
+  });
+  const lines = said();
+  expect(lines).toHaveLength(2 * invocations);
+  for (const [index, line] of lines.entries()) {
+    expect(line).toMatch(index % 2 === 0 ? /^begins/ : /^ends/);
+  }
+  expect(JSON.parse(lines[0]?.replace('begins ', '') ?? '')).toMatchObject({
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    resources: [plan.arn],
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+  });
+  await sleep(250);
+  expect(counts().invocations).toBe(invocations);
+});
+
+test('a run is waited for when its schedule stops', async () => {
+  const before = counts().invocations;
+  const plan = { arn: 'arn:aws:events:::rule/test', everyMs: 50, functionName: 'test-reaper' };
+  const schedule = startSchedule(plan, invoke);
+  await until(() => counts().invocations > before);
+  await schedule.stop();
+  expect(counts().running).toBe(0);
+});
