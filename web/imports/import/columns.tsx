@@ -1,6 +1,9 @@
 import type { Column } from '../import-view.ts';
 import { count, percent } from '../in-words.ts';
 
+/** Columns from which on the list scrolls by itself. */
+const MANY = 12;
+
 export interface ColumnsProps {
   columns: readonly Column[];
   /** Rows of the file. */
@@ -42,7 +45,7 @@ export function Columns({ columns, rows, chosen, disabled, onChange }: ColumnsPr
           None
         </button>
       </p>
-      <ul>
+      <ul class={columns.length > MANY ? 'many' : ''}>
         {columns.map((column) => (
           <li key={column.name} class={chosen.has(column.name) ? 'chosen' : ''}>
             <label>

@@ -7,7 +7,7 @@ export function StalledNotice({ stalled, now }: { stalled: Stalled; now: number 
   const { reason, resent, at } = stalled;
   return (
     <section class="notice warning" aria-label="It has stalled">
-      <h3>It has stalled</h3>
+      <h2>It has stalled</h2>
       <p>{sentence(reason)}</p>
       <p>
         {resent > 0 &&
@@ -28,7 +28,7 @@ export function FailureNotice({ failure, title }: { failure: Failure; title: str
   const advice = adviceFor(failure.code);
   return (
     <section class="notice bad" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{sentence(failure.message)}</p>
       {advice !== undefined && !failure.message.includes('resume') && <p>{advice}</p>}
     </section>

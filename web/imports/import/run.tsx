@@ -34,7 +34,7 @@ export interface RunProps {
 /** An import whose rows are under way, or were. */
 export function Run(props: RunProps) {
   const { api, view, draft, filter, now, go } = props;
-  const { importId, state, rows, failure, stalled, report } = view;
+  const { importId, state, rows, failure, stalled, report, settings } = view;
   const all = useMemo(() => createAllRows((asked) => api.rows(importId, asked)), [api, importId]);
   const failed = useMemo(
     () => createFailedRows((asked) => api.rows(importId, { ...asked, state: 'failed' })),
@@ -110,6 +110,7 @@ export function Run(props: RunProps) {
           source={source}
           label={filter === 'failed' ? 'Failed rows' : 'Rows'}
           frontier={state === 'running' && filter === 'all' ? written(rows) : undefined}
+          named={settings.idColumn !== undefined}
           pending={isOver(state) ? 'not summarised' : 'not summarised yet'}
         />
       )}

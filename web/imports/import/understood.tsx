@@ -36,9 +36,9 @@ function Warnings({ report: { warnings, warningsTotal, rows } }: { report: Repor
   const untold = warningsTotal - warnings.length;
   return (
     <section class="notice warning" aria-label="What to look at">
-      <h3>
+      <h2>
         {warningsTotal === 1 ? 'One thing to look at' : `${count(warningsTotal)} things to look at`}
-      </h3>
+      </h2>
       <p>They stop nothing: all {rowsInWords(rows)} can be summarised.</p>
       <ul class="problems">
         {shown.map(({ line, message }) => (

@@ -58,13 +58,13 @@ export function DropZone({ intake }: { intake: Intake }) {
         ))}
       </fieldset>
       {notTaken.length > 0 && (
-        <ul class="not-taken" role="alert">
+        <div class="not-taken" role="alert">
           {notTaken.map(({ name, reason }) => (
-            <li key={name}>
+            <p key={name}>
               <strong dir="auto">{name}</strong> {reason}
-            </li>
+            </p>
           ))}
-        </ul>
+        </div>
       )}
     </section>
   );

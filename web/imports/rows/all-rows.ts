@@ -109,7 +109,9 @@ export function createAllRows(
         }
       }
       if (news.over) retrying = false;
+      const longer = news.total !== progress.total;
       progress = news;
+      if (longer) store.set({ version: store.state.version + 1 });
       void look();
     },
     again() {

@@ -76,12 +76,10 @@ export function createFailedRows(ask: (asked: Ask) => ReturnType<ImportsApi['row
       void look();
     },
     told(news) {
-      const retried = isRetried(progress, news);
+      if (isRetried(progress, news)) anew();
+      const changed = news.failed !== progress.failed;
       progress = news;
-      if (retried) {
-        anew();
-        store.set({ version: store.state.version + 1 });
-      }
+      if (changed) store.set({ version: store.state.version + 1 });
       void look();
     },
     again() {

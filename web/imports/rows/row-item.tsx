@@ -9,6 +9,7 @@ export interface RowItemProps {
   /** In the file; undefined while it is not known. */
   number: number | undefined;
   row: RowView | undefined;
+  named: boolean;
   /** Pixels from the list's top. */
   top: number;
   count: number;
@@ -20,7 +21,7 @@ export interface RowItemProps {
 
 /** A row with its summary, why it has none, or the place that waits for it. */
 export function RowItem(props: RowItemProps) {
-  const { place, number, row, top, count, active, pending, onFocus, onOpen } = props;
+  const { place, number, row, named, top, count, active, pending, onFocus, onOpen } = props;
   const waited = useRef(row === undefined);
   const fresh = waited.current && row !== undefined ? ' fresh' : '';
   const name = number === undefined ? '' : inWords(number);
@@ -39,9 +40,11 @@ export function RowItem(props: RowItemProps) {
         }}
       >
         <span class="number">{name}</span>
-        <span class="id" dir="auto" title={row?.id}>
-          {row !== undefined && row.id !== String(number) ? row.id : ''}
-        </span>
+        {named && (
+          <span class="id" dir="auto" title={row?.id}>
+            {row?.id}
+          </span>
+        )}
         {row === undefined ? (
           <span class="text">
             <span class="for-readers">{pending}</span>

@@ -17,12 +17,14 @@ export interface RowsProps {
   label: string;
   /** The place up to which rows are written, where one may follow how they appear. */
   frontier: number | undefined;
+  /** Whether rows have names beside their numbers. */
+  named: boolean;
   /** What is said of a row without a summary. */
   pending: string;
 }
 
 /** A list of rows of which only those on screen are in the document. */
-export function Rows({ source, label, frontier, pending }: RowsProps) {
+export function Rows({ source, label, frontier, named, pending }: RowsProps) {
   const { error } = useStore(source);
   const list = useRef<HTMLUListElement>(null);
   const rowHeight = useNarrow() ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide;
@@ -65,7 +67,7 @@ export function Rows({ source, label, frontier, pending }: RowsProps) {
       </p>
       <ul
         ref={list}
-        class="rows"
+        class={named ? 'rows named' : 'rows'}
         aria-label={label}
         aria-describedby="row-keys"
         style={{ height: `${track.height}px` }}
@@ -77,6 +79,7 @@ export function Rows({ source, label, frontier, pending }: RowsProps) {
             place={place}
             number={source.numberAt(place)}
             row={source.at(place)}
+            named={named}
             top={track.top(place)}
             count={count}
             active={place === active}
