@@ -30,7 +30,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
     'Drop the file here again. If it fails again, an operator finds the reason in the logs.',
   ],
   ['over-budget', 'Allow a higher cost, show the model fewer columns, or import fewer rows.'],
-  ['budget-spent', 'Allow a higher cost below, then resume. What is summarised stays.'],
+  ['budget-spent', 'Allow a higher cost here, then resume. What is summarised stays.'],
   ['unsent', 'Resume, and what is missing is sent again.'],
   ['no-worker', 'An operator sees to the workers; then resume. What is summarised stays.'],
   ['quota-spent', 'Raise the limit at the provider, then resume. What is summarised stays.'],

@@ -123,8 +123,11 @@ const TONES: Readonly<Record<ImportState, Tone>> = {
 
 /** How long it will take, or how long it took. */
 export function timeInWords(view: ImportInList): string {
-  const { state, etaSeconds, startedAt, completedAt } = view;
-  if (state === 'running') return etaSeconds === undefined ? '' : timeLeftInWords(etaSeconds);
+  const { state, etaSeconds, stalled, startedAt, completedAt } = view;
+  if (state === 'running') {
+    // What does not move has no end.
+    return etaSeconds === undefined || stalled !== undefined ? '' : timeLeftInWords(etaSeconds);
+  }
   if (isOver(state) && startedAt !== undefined && completedAt !== undefined) {
     return `Took ${duration(Math.max(0, completedAt - startedAt))}`;
   }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { adviceFor } from '../advice.ts';
 import type { Failure, ImportView, Stalled } from '../import-view.ts';
 import { ago, count, duration, sentence, waitsInWords } from '../in-words.ts';
@@ -24,13 +25,25 @@ function ordinal(value: number): string {
   return `${count(value)}${endings[rule] ?? 'th'}`;
 }
 
-export function FailureNotice({ failure, title }: { failure: Failure; title: string }) {
-  const advice = adviceFor(failure.code);
+interface FailureNoticeProps {
+  failure: Failure;
+  title: string;
+  /** What can be done about it on the spot. */
+  children?: ComponentChildren;
+}
+
+export function FailureNotice({ failure, title, children }: FailureNoticeProps) {
+  const { code, message } = failure;
+  const advice = adviceFor(code);
+  // Behind the colon the API says what a program could do.
+  const spent = code === 'budget-spent';
+  const said = spent ? (message.split(':', 1)[0] ?? message) : message;
   return (
     <section class="notice bad" aria-label={title}>
       <h2>{title}</h2>
-      <p>{sentence(failure.message)}</p>
-      {advice !== undefined && !failure.message.includes('resume') && <p>{advice}</p>}
+      <p>{sentence(said)}</p>
+      {advice !== undefined && (spent || !message.includes('resume')) && <p>{advice}</p>}
+      {children}
     </section>
   );
 }

@@ -12,7 +12,7 @@ import type { Go } from '../use-route.ts';
 import { type Draft, objectionTo } from './draft.ts';
 import { FailureNotice, StalledNotice, Waits } from './notices.tsx';
 import { ProgressPanel } from './progress-panel.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { CostField, SettingsForm } from './settings-form.tsx';
 import { Understood } from './understood.tsx';
 
 export interface RunProps {
@@ -69,13 +69,17 @@ export function Run(props: RunProps) {
         <FailureNotice
           failure={failure}
           title={paused ? 'Glimpse has paused it' : 'It could not be finished'}
-        />
+        >
+          {failure.code === 'budget-spent' && paused && (
+            <CostField draft={draft} disabled={props.busy} onChange={props.onDraft} />
+          )}
+        </FailureNotice>
       )}
       {stalled !== undefined && state === 'running' && (
         <StalledNotice stalled={stalled} now={now} />
       )}
       {state === 'running' && <Waits view={view} />}
-      <details class="details" open={failure?.code === 'budget-spent'}>
+      <details class="details">
         <summary>{paused ? 'What was read, and what the model is asked' : 'Details'}</summary>
         <Facts view={view} />
         {report !== undefined && <Understood report={report} />}

@@ -13,15 +13,15 @@ export interface SettingsFormProps {
 
 /** What is asked of the model, for each row. */
 export function SettingsForm({ view, draft, disabled, onChange }: SettingsFormProps) {
-  const ids = { instructions: useId(), cost: useId() };
+  const id = useId();
   const { report } = view;
   const left = LONGEST_INSTRUCTIONS - draft.instructions.trim().length;
   return (
     <>
       <div class="field wide">
-        <label for={ids.instructions}>Instructions for each row</label>
+        <label for={id}>Instructions for each row</label>
         <textarea
-          id={ids.instructions}
+          id={id}
           rows={4}
           value={draft.instructions}
           disabled={disabled}
@@ -42,19 +42,27 @@ export function SettingsForm({ view, draft, disabled, onChange }: SettingsFormPr
           onChange={(columns) => onChange({ ...draft, columns })}
         />
       )}
-      <div class="field">
-        <label for={ids.cost}>Pause at a cost of, in US dollars</label>
-        <input
-          id={ids.cost}
-          class="cost"
-          inputMode="decimal"
-          autocomplete="off"
-          placeholder="no bound"
-          value={draft.maxCost}
-          disabled={disabled}
-          onInput={({ currentTarget }) => onChange({ ...draft, maxCost: currentTarget.value })}
-        />
-      </div>
+      <CostField draft={draft} disabled={disabled} onChange={onChange} />
     </>
+  );
+}
+
+/** Where the import pauses by itself. */
+export function CostField({ draft, disabled, onChange }: Omit<SettingsFormProps, 'view'>) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>Pause at a cost of, in US dollars</label>
+      <input
+        id={id}
+        class="cost"
+        inputMode="decimal"
+        autocomplete="off"
+        placeholder="no bound"
+        value={draft.maxCost}
+        disabled={disabled}
+        onInput={({ currentTarget }) => onChange({ ...draft, maxCost: currentTarget.value })}
+      />
+    </div>
   );
 }

@@ -92,7 +92,7 @@ function ImportCard({ view, transfer, now, go }: ImportCardProps) {
         <time dateTime={new Date(createdAt).toISOString()} title={moment(createdAt)}>
           {ago(createdAt, now)}
         </time>
-        {isBegun(view) && rows.total > 0 && (
+        {isBegun(view) && !isOver(view.state) && (
           <ProgressBar rows={rows} label={`Progress of ${name}`} />
         )}
       </a>

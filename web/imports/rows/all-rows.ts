@@ -31,8 +31,8 @@ export function createAllRows(
   let progress: Progress = { total: 0, written: 0, failed: 0, over: false };
   let retrying = false;
   let busy = false;
-  /** The last request, how far the import was then, and how many in a row brought nothing. */
-  let last = { asked: '', progress: '', at: Number.NEGATIVE_INFINITY, fruitless: 0 };
+  /** The last rows asked for, how far the import was then, and how many in a row brought nothing. */
+  let last = { after: 0, end: 0, progress: '', at: 0, fruitless: 0 };
 
   const isThere = (row: number) => kept.get(row)?.final === true;
   const keep = (rows: readonly RowView[]) => {
@@ -46,10 +46,11 @@ export function createAllRows(
     }
   };
 
+  const wasAsked = ({ after, limit }: Ask) => after >= last.after && after + limit <= last.end;
   const mayAsk = ({ after, limit }: Ask): boolean => {
-    const same = last.asked === `${after} ${limit}`;
-    if (same && last.progress === keyOf(progress)) return false;
-    if (!same || progress.over) return true;
+    if (!wasAsked({ after, limit })) return true;
+    if (last.progress === keyOf(progress)) return false;
+    if (progress.over) return true;
     const pause = last.fruitless === 0 ? 0 : Math.min(LONGEST_PAUSE, 500 * 2 ** last.fruitless);
     return now() - last.at >= pause;
   };
@@ -60,24 +61,30 @@ export function createAllRows(
     const planned = planRows({ from: span.from, to }, isThere);
     if (planned === undefined || !mayAsk(planned)) return;
     busy = true;
-    const asked = `${planned.after} ${planned.limit}`;
+    const { after: begin, limit } = planned;
+    const end = begin + limit;
     const told = keyOf(progress);
-    const fruitless = last.asked === asked ? last.fruitless : 0;
+    const fruitless = wasAsked(planned) ? last.fruitless : 0;
     try {
-      const end = planned.after + planned.limit;
       let fresh = 0;
-      let next: number | undefined = planned.after;
+      let next: number | undefined = begin;
       // A long way without rows is gone in steps.
-      for (let after = planned.after; next !== undefined && after < end; after = next ?? end) {
+      for (let after = begin; next !== undefined && after < end; after = next ?? end) {
         const answer = await ask({ after, limit: end - after });
         fresh += answer.rows.filter(({ row }) => row <= end && !isThere(row)).length;
         keep(answer.rows);
         next = answer.next !== undefined && answer.next > after ? answer.next : undefined;
       }
-      last = { asked, progress: told, at: now(), fruitless: fresh > 0 ? 0 : fruitless + 1 };
+      last = {
+        after: begin,
+        end,
+        progress: told,
+        at: now(),
+        fruitless: fresh > 0 ? 0 : fruitless + 1,
+      };
       store.set({ version: store.state.version + 1, error: undefined });
     } catch (error) {
-      last = { asked, progress: told, at: now(), fruitless: fruitless + 1 };
+      last = { after: begin, end, progress: told, at: now(), fruitless: fruitless + 1 };
       if (!(error instanceof ApiError)) throw error;
       store.set({ error });
     } finally {
@@ -115,7 +122,7 @@ export function createAllRows(
       void look();
     },
     again() {
-      last = { ...last, asked: '' };
+      last = { ...last, end: 0 };
       void look();
     },
   };

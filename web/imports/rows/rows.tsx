@@ -57,6 +57,8 @@ export function Rows({ source, label, frontier, named, pending }: RowsProps) {
     setActive(next);
   };
 
+  // With the separators of thousands.
+  const digits = count.toLocaleString().length + 0.5;
   const places = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
   // The focused row stays, wherever one scrolls, or its focus would be lost.
   if (count > 0 && (active < from || active > to)) places.push(active);
@@ -70,7 +72,7 @@ export function Rows({ source, label, frontier, named, pending }: RowsProps) {
         class={named ? 'rows named' : 'rows'}
         aria-label={label}
         aria-describedby="row-keys"
-        style={{ height: `${track.height}px` }}
+        style={{ height: `${track.height}px`, '--numbers': `${digits}ch` }}
         onKeyDown={onKeyDown}
       >
         {places.map((place) => (
