@@ -2,7 +2,7 @@
 // Rounds alternate, so that a busy machine slows both.
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { createUrlSigner } from '../shared/thumbnails/sign-url.ts';
+import { createUrlSigner } from '../shared/signing/sign-url.ts';
 
 const URLS = 80;
 const ROUNDS = 60;

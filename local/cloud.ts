@@ -65,8 +65,8 @@ export interface LocalCloud {
   /** By physical name, such as `endpoints.functions.ThumbnailsWorker`. */
   invoke(functionName: string, event: unknown): Promise<Invoked>;
   counts(functionName: string): Readonly<FunctionCounts>;
-  /** Kills what a function runs now, as a crash would; answers how many processes that were. */
-  killFunction(functionName: string): number;
+  /** Kills processes in which a function runs now, as a crash would; answers how many that were. */
+  killFunction(functionName: string, most?: number): number;
   stop(): Promise<void>;
 }
 
@@ -165,7 +165,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     failed: Promise.race([engines.failed, provider.failed]),
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
-    killFunction: (name) => poolOf(name).killRunning(),
+    killFunction: (name, most) => poolOf(name).killRunning(most),
   };
 }
 

@@ -50,6 +50,12 @@ export class ConflictError extends GlimpseError {
   readonly blame = 'caller';
 }
 
+/** The summaries may cost more than the import's owner allows. */
+export class OverBudgetError extends GlimpseError {
+  readonly code = 'over-budget';
+  readonly blame = 'caller';
+}
+
 /** A claim was lost to another worker, or is held by one: the same work later finds it done or free. */
 export class BusyError extends GlimpseError {
   readonly code = 'busy';

@@ -12,7 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { fitsInHost } from '../../shared/thumbnails/bucket-address.ts';
+import { fitsInHost } from '../../shared/signing/bucket-address.ts';
 import type { Config } from '../config-schema.ts';
 
 const baseline = {

@@ -114,13 +114,16 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
       if (finding !== undefined) findings.push(finding);
     }
     // Whoever settled the last chunk died before it looked at the page.
-    const closed = chunks.filter((chunk) => isClosed(chunk, item.round)).length;
-    if (closed === lengthOf(chunksOfPage(layout, page))) {
+    const closed = chunks.filter((chunk) => isClosed(chunk, item.round));
+    const last = Math.max(...closed.map(({ touchedAt }) => touchedAt));
+    if (closed.length === lengthOf(chunksOfPage(layout, page)) && now() > last + SILENCE) {
       const { closing } = await closePage(table, item, page, now());
       if (closing === 'completed') return [...findings, { kind: 'completed' }];
     }
   }
-  if (await completeImport(table, item, now())) return [...findings, { kind: 'completed' }];
+  if (now() > item.updatedAt + SILENCE && (await completeImport(table, item, now()))) {
+    return [...findings, { kind: 'completed' }];
+  }
   if (findings.length === 0 && now() > active + reaper.quietMs) {
     findings.push(await reapQuiet(reaper, item, active));
   }

@@ -3,9 +3,10 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { type HttpAnswer, type HttpRequest, httpHandler } from '../../shared/runtime/http-stack.ts';
 import { once } from '../../shared/runtime/once.ts';
+import { parse } from '../../shared/runtime/parse-request.ts';
+import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import { parseImageKey } from '../../shared/thumbnails/image-key.ts';
-import { createUploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
 import { askThumbnails } from './ask-thumbnails.ts';
 import { createUpload } from './create-upload.ts';
 import { readEnv } from './env.ts';
@@ -67,12 +68,12 @@ const service = once((): Service => {
 // Done for each request.
 
 async function getGalleries({ query }: HttpRequest): Promise<HttpAnswer> {
-  const { cursor } = request.parse(request.galleriesQuery, 'query', query);
+  const { cursor } = parse(request.galleriesQuery, 'query', query);
   return { status: 200, body: await listGalleries(service(), cursor) };
 }
 
 async function getImages({ query }: HttpRequest): Promise<HttpAnswer> {
-  const { variant, ...asked } = request.parse(request.imagesQuery, 'query', query);
+  const { variant, ...asked } = parse(request.imagesQuery, 'query', query);
   return {
     status: 200,
     body: await listImages(service(), {
@@ -84,14 +85,14 @@ async function getImages({ query }: HttpRequest): Promise<HttpAnswer> {
 }
 
 async function postThumbnails({ body }: HttpRequest): Promise<HttpAnswer> {
-  const asked = request.parse(request.thumbnailsBody, 'body', body);
+  const asked = parse(request.thumbnailsBody, 'body', body);
   const images = asked.images.map(parseImageKey);
   const wanted = request.chooseVariants(asked.variants, service().variants);
   return { status: 200, body: await askThumbnails(service(), images, wanted) };
 }
 
 async function getThumbnail({ query }: HttpRequest): Promise<HttpAnswer> {
-  const asked = request.parse(request.thumbnailQuery, 'query', query);
+  const asked = parse(request.thumbnailQuery, 'query', query);
   const variant = request.chooseVariant(asked.variant, service().variants);
   const shown = await showThumbnail(service(), parseImageKey(asked.image), variant);
   if (shown.kind === 'ready') {
@@ -116,7 +117,7 @@ async function getThumbnail({ query }: HttpRequest): Promise<HttpAnswer> {
 }
 
 async function postUploads({ body }: HttpRequest): Promise<HttpAnswer> {
-  const asked = request.parse(request.uploadBody, 'body', body);
+  const asked = parse(request.uploadBody, 'body', body);
   const upload = { ...asked, image: parseImageKey(asked.image) };
   return { status: 200, body: await createUpload(service(), upload) };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { decodeCursor, encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { readGalleries } from '../../shared/thumbnails/images-table.ts';
-import { decodeCursor, encodeCursor, keyText } from './request.ts';
+import { keyText } from './request.ts';
 import type { Service } from './service.ts';
 
 const PAGE = 100;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decodeCursor, encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { compareKeys, galleryPrefix, splitImage } from '../../shared/thumbnails/image-key.ts';
 import { type ImageView, viewImage } from '../../shared/thumbnails/image-view.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../shared/thumbnails/images-table.ts';
 import { listOriginals } from '../../shared/thumbnails/originals.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
-import { decodeCursor, encodeCursor, keyText } from './request.ts';
+import { keyText } from './request.ts';
 import type { Service } from './service.ts';
 import { warmUp } from './warm-up.ts';
 

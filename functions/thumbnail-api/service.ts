@@ -1,9 +1,9 @@
+import type { Credentials } from '../../shared/signing/signing-key.ts';
+import type { UploadFormSigner } from '../../shared/signing/upload-form.ts';
 import type { Urls } from '../../shared/thumbnails/delivery.ts';
 import type { ImagesTable } from '../../shared/thumbnails/images-table.ts';
 import type { Originals } from '../../shared/thumbnails/originals.ts';
 import type { Queue } from '../../shared/thumbnails/send-requests.ts';
-import type { Credentials } from '../../shared/thumbnails/signing-key.ts';
-import type { UploadFormSigner } from '../../shared/thumbnails/upload-form.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 
 /** What the API's verbs work with. */

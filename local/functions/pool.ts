@@ -24,7 +24,7 @@ export interface FunctionPool {
   /** Starts a process ahead of the first call. */
   warmUp(): void;
   /** Kills the processes that run now, as a crash would; answers how many there were. */
-  killRunning(): number;
+  killRunning(most?: number): number;
   stop(): void;
 }
 
@@ -88,8 +88,8 @@ export function createPool(
     warmUp() {
       idle.push({ instance: startInstance(plan, environment, log, orphanage), since: Date.now() });
     },
-    killRunning() {
-      const victims = [...running];
+    killRunning(most = Number.POSITIVE_INFINITY) {
+      const victims = [...running].slice(0, most);
       for (const instance of victims) instance.kill();
       return victims.length;
     },

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { encodeSegment } from '../../shared/thumbnails/bucket-address.ts';
-import { ALGORITHM, createSigningKeys, signatureOf } from '../../shared/thumbnails/signing-key.ts';
+import { encodeSegment } from '../../shared/signing/bucket-address.ts';
+import { ALGORITHM, createSigningKeys, signatureOf } from '../../shared/signing/signing-key.ts';
 import type { Keys } from '../functions/environment.ts';
 import { decodePath } from './object-key.ts';
 import { parameter, type S3Request } from './operation.ts';

@@ -100,7 +100,7 @@ export async function endReading(
       layout,
       header,
       updatedAt: now,
-      ...(hold ? {} : { startedAt: now, sendingSince: now }),
+      ...(hold ? {} : { startedAt: now, settledAtStart: 0, sendingSince: now }),
     },
     where: { hold: { clause: '#hold = :where_hold', value: hold } },
   });
@@ -145,20 +145,35 @@ export interface Wishes {
   maxCostUsd?: number;
 }
 
+/**
+ * Goes on with an import in the state that its caller has looked at: what is wished for was held
+ * against the file that was known then.
+ *
+ * @param settled rows that are done or have failed
+ */
 export async function resumeImport(
   table: ImportsTable,
-  importId: string,
-  { now, ...wishes }: { now: number } & Wishes,
+  { importId, state }: Pick<ImportItem, 'importId' | 'state'>,
+  { now, settled, ...wishes }: { now: number; settled: number } & Wishes,
 ): Promise<Change> {
-  const resumed = await change(table, importId, {
-    from: ['paused'],
-    set: { ...wishes, state: 'running', startedAt: now, sendingSince: now, updatedAt: now },
-    remove: ['failure', 'stalled'],
-  });
-  if (resumed.changed) return resumed;
+  if (state !== 'paused') {
+    // Before it runs, it is told to begin by itself.
+    return await change(table, importId, {
+      from: [state === 'reading' ? 'reading' : 'awaiting-upload'],
+      set: { ...wishes, hold: false, updatedAt: now },
+    });
+  }
   return await change(table, importId, {
-    from: ['awaiting-upload', 'reading'],
-    set: { ...wishes, hold: false, updatedAt: now },
+    from: ['paused'],
+    set: {
+      ...wishes,
+      state: 'running',
+      startedAt: now,
+      settledAtStart: settled,
+      sendingSince: now,
+      updatedAt: now,
+    },
+    remove: ['failure', 'stalled'],
   });
 }
 
@@ -192,11 +207,13 @@ const RETRIED_FROM = ['completed-with-failures', 'running', 'paused'] as const;
 /**
  * Begins a round for the rows that failed. Pages without failures stay full; what is under way in
  * the round before is counted in no page any more, and is found again by the new round.
+ *
+ * @param done rows that are, and so are not begun anew
  */
 export async function retryImport(
   table: ImportsTable,
   { importId, state, round, pages }: ImportItem,
-  now: number,
+  { now, done }: { now: number; done: number },
 ): Promise<Change> {
   const kept: Record<string, Page> = Object.fromEntries(
     Object.entries(pages).filter(([, { failed }]) => failed === 0),
@@ -212,7 +229,7 @@ export async function retryImport(
       pages: kept,
       active: ACTIVE,
       updatedAt: now,
-      ...(next === 'running' ? { startedAt: now, sendingSince: now } : {}),
+      ...(next === 'running' ? { startedAt: now, settledAtStart: done, sendingSince: now } : {}),
     },
     remove: ['completedAt', 'stalled'],
     where: {

@@ -37,7 +37,9 @@ export async function closePage(
 export function pageOf(chunks: readonly ChunkItem[], round: number): Page {
   const closed = chunks.filter((chunk) => isClosed(chunk, round));
   const chunksFailed = closed.filter(({ failed }) => failed > 0).length;
-  return { ...sum(chunks), chunksDone: closed.length - chunksFailed, chunksFailed };
+  // What failed in an earlier round is to be done in this one.
+  const begun = chunks.map((chunk) => (chunk.round < round ? { ...chunk, failed: 0 } : chunk));
+  return { ...sum(begun), chunksDone: closed.length - chunksFailed, chunksFailed };
 }
 
 /** Answers the import as it is then, or nothing where the import has gone on without this page. */

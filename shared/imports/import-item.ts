@@ -133,6 +133,8 @@ export const importItemSchema = z.object({
   uploadBy: z.number(),
   /** When rows were first sent; what ETA counts from. */
   startedAt: z.number().optional(),
+  /** Rows that were done or failed by then, of those that are not begun anew. */
+  settledAtStart: z.number().optional(),
   /** Since when chunks wait to be sent; gone once all are. */
   sendingSince: z.number().optional(),
   /** Changes of state, and pages that became full. */

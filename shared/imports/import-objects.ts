@@ -13,3 +13,21 @@ export function importOfSource(key: string): string | undefined {
 
 export const chunkObjectKey = (importId: string, chunk: number) =>
   `${CHUNKS}${importId}/${String(chunk).padStart(7, '0')}.jsonl`;
+
+/** What an import has come to names its export: as long as that is the same, so is the file. */
+export interface ExportName {
+  importId: string;
+  round: number;
+  /** Rows; or, while they still change, the moment in epoch milliseconds. */
+  of: { done: number; failed: number } | { moment: number };
+  onlyFailed: boolean;
+}
+
+export function exportKey({ importId, round, of, onlyFailed }: ExportName): string {
+  const what = 'moment' in of ? minuteOf(of.moment) : `${of.done}-${of.failed}`;
+  return `${EXPORTS}${importId}/${round}-${what}${onlyFailed ? '-only-failed' : ''}.csv`;
+}
+
+/** `20260131T2359Z` */
+const minuteOf = (moment: number) =>
+  `${new Date(moment).toISOString().slice(0, 16).replaceAll(/[-:]/g, '')}Z`;

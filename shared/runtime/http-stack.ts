@@ -9,6 +9,10 @@ import { publishMetrics } from './metrics.ts';
 export interface HttpRequest {
   /** Decoded once, here: `+` first, then `%`. */
   query: Record<string, string>;
+  /** What stands in the path for `{id}`, by that name. API Gateway has decoded it. */
+  path: Readonly<Record<string, string | undefined>>;
+  /** By lower-case names. */
+  headers: Readonly<Record<string, string | undefined>>;
   /** Parsed JSON; undefined where there was none. */
   body: unknown;
 }
@@ -26,6 +30,7 @@ export type Routes = Record<string, (request: HttpRequest) => Promise<HttpAnswer
 const STATUS_BY_CODE: Record<string, number> = {
   'not-found': 404,
   conflict: 409,
+  'over-budget': 409,
   'upload-too-large': 413,
 };
 
@@ -41,7 +46,12 @@ export function httpHandler(
         const route = routes[event.routeKey];
         if (route === undefined) return fail(404, 'not-found', `there is no ${event.routeKey}`);
         return translate(
-          await route({ query: parseQuery(event.rawQueryString), body: parseBody(event) }),
+          await route({
+            query: parseQuery(event.rawQueryString),
+            path: event.pathParameters ?? {},
+            headers: event.headers,
+            body: parseBody(event),
+          }),
         );
       } catch (error) {
         if (error instanceof GlimpseError && error.blame === 'caller') {

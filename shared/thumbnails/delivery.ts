@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { bucketAddress, encodeKey, type SigningPlace } from './bucket-address.ts';
-import { createUrlSigner, type SignedUrl } from './sign-url.ts';
-import type { Credentials } from './signing-key.ts';
+import { bucketAddress, encodeKey, type SigningPlace } from '../signing/bucket-address.ts';
+import { createUrlSigner, type SignedUrl } from '../signing/sign-url.ts';
+import type { Credentials } from '../signing/signing-key.ts';
 
 /** How a browser reaches a thumbnail: by a signed URL, from a public bucket, or through a CDN. */
 export const deliverySchema = z.discriminatedUnion('kind', [

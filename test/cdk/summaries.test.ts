@@ -365,7 +365,7 @@ describe('a function finds in its environment what its schema asks for', () => {
     vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:4005');
     const { readEnv } = await import('../../functions/chunk-worker/env.ts');
     expect(readEnv().PROVIDER.baseUrl).toBe('http://127.0.0.1:4005/v1');
-    const configured = { kind: 'openai', model: 'm', callTimeoutMs: 1, connections: 1 };
+    const configured = { kind: 'openai', model: 'm', callTimeoutMs: 1000, connections: 1 };
     const baseUrl = 'https://proxy.example/v1';
     vi.stubEnv('PROVIDER', JSON.stringify({ ...configured, baseUrl }));
     expect(readEnv().PROVIDER.baseUrl).toBe(baseUrl);

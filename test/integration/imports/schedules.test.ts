@@ -132,14 +132,14 @@ async function play({ rows, chunkRows, refused, refusedOnce, events, together, c
         await pauseImport(items, scene.importId, { now });
         return;
       case 'resume': {
-        const { changed } = await resumeImport(items, scene.importId, { now });
+        const { changed } = await resumeImport(items, await scene.item(), { now, settled: 0 });
         if (changed) await sendAll(scene.deskOf(process), scene.importId);
         return;
       }
       case 'retry': {
         const item = await scene.item();
         if (Object.values(item.pages).every(({ failed }) => failed === 0)) return;
-        const { changed } = await retryImport(items, item, now);
+        const { changed } = await retryImport(items, item, { now, done: 0 });
         if (changed) rounds += 1;
         if (changed) await sendAll(scene.deskOf(process), scene.importId);
         return;
@@ -169,7 +169,7 @@ async function play({ rows, chunkRows, refused, refusedOnce, events, together, c
     expect((await scene.item()).state).toBe(item.state);
   } else {
     if (before.state === 'paused') {
-      await resumeImport(items, scene.importId, { now: scene.clock.now });
+      await resumeImport(items, before, { now: scene.clock.now, settled: 0 });
     }
     scene.clock.now += INVOCATION;
     await scene.recover();

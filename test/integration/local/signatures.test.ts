@@ -3,8 +3,8 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTION_KEYS } from '../../../local/endpoints.ts';
-import { createUrlSigner } from '../../../shared/thumbnails/sign-url.ts';
-import { createUploadFormSigner } from '../../../shared/thumbnails/upload-form.ts';
+import { createUrlSigner } from '../../../shared/signing/sign-url.ts';
+import { createUploadFormSigner } from '../../../shared/signing/upload-form.ts';
 import { bucket, type Fixture, publicRead, startFixture } from './fixture-stack.ts';
 
 let fixture: Fixture;

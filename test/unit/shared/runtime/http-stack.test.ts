@@ -6,6 +6,8 @@ import { describe, expect, test } from 'vitest';
 import {
   ConflictError,
   InvalidRequestError,
+  NotFoundError,
+  OverBudgetError,
   UploadTooLargeError,
 } from '../../../../shared/errors.ts';
 import { httpHandler, parseQuery, type Routes } from '../../../../shared/runtime/http-stack.ts';
@@ -60,6 +62,8 @@ describe('an error', () => {
   test.each([
     [new InvalidRequestError('expected a, got b'), 400, 'invalid-request'],
     [new ConflictError('it is there'), 409, 'conflict'],
+    [new OverBudgetError('too dear'), 409, 'over-budget'],
+    [new NotFoundError('there is none'), 404, 'not-found'],
     [new UploadTooLargeError('too much'), 413, 'upload-too-large'],
   ])("of the caller's is told", async (error, status, code) => {
     const answer = await ask(failing(error), {});
@@ -88,4 +92,13 @@ test('a buffer goes out as it is, and JSON is never stored by a cache', async ()
   expect(binary).toMatchObject({ isBase64Encoded: true, body: 'AP8=' });
   const json = await ask({ 'GET /it': async () => ({ status: 200, body: { a: 1 } }) }, {});
   expect(json.headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+});
+
+test('a route is told what stands in its path and its headers', async () => {
+  const routes: Routes = {
+    'GET /it': async ({ path, headers }) => ({ status: 200, body: { path, headers } }),
+  };
+  const told = { path: { id: 'a b' }, headers: { 'if-none-match': '"1"' } };
+  const answer = await ask(routes, { pathParameters: told.path, headers: told.headers });
+  expect(JSON.parse(answer.body ?? '')).toEqual(told);
 });

@@ -16,8 +16,8 @@ import {
 export interface Upload {
   readonly key: string;
   readonly contentType: string;
-  /** Exactly; 0 to 5 GiB, S3's limit for a POST. */
-  readonly bytes: number;
+  /** Exactly, or from one number to another; 0 to 5 GiB, S3's limit for a POST. */
+  readonly bytes: number | { readonly least: number; readonly most: number };
 }
 
 /** A multipart POST to `url`: the fields in any order, then the file, in a field named `file`. */
@@ -41,8 +41,8 @@ export class NotPostableError extends GlimpseError {
 }
 
 /**
- * Forms by which a browser uploads one file, straight to S3, under the exact key, type and size
- * that were agreed.
+ * Forms by which a browser uploads one file, straight to S3, under the exact key and type and of
+ * the size that were agreed.
  *
  * @param lifetimeSeconds whole, 1 to 604,800 (seven days); less if the credentials end earlier.
  */
@@ -114,11 +114,16 @@ function fieldsOf(
 }
 
 /** Every field by its exact value: S3 refuses a form with a field that its policy leaves out. */
-function encodedPolicy(fields: Record<string, string>, bytes: number, expiresAt: Date): string {
+function encodedPolicy(
+  fields: Record<string, string>,
+  bytes: Upload['bytes'],
+  expiresAt: Date,
+): string {
+  const { least, most } = typeof bytes === 'number' ? { least: bytes, most: bytes } : bytes;
   const exactly = Object.entries(fields).map(([name, value]) => ({ [name]: value }));
   const policy = {
     expiration: expiresAt.toISOString().replace('.000Z', 'Z'),
-    conditions: [...exactly, ['content-length-range', bytes, bytes]],
+    conditions: [...exactly, ['content-length-range', least, most]],
   };
   // S3's policies are almost JSON: a dollar sign must be escaped, by a backslash that JSON does not
   // know or by its number, which is JSON too.

@@ -3,13 +3,13 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { SigningPlace } from '../../../../shared/thumbnails/bucket-address.ts';
-import { createUrlSigner } from '../../../../shared/thumbnails/sign-url.ts';
+import type { SigningPlace } from '../../../../shared/signing/bucket-address.ts';
+import { createUrlSigner } from '../../../../shared/signing/sign-url.ts';
 import {
   type Credentials,
   createSigningKeys,
   ExpiredCredentialsError,
-} from '../../../../shared/thumbnails/signing-key.ts';
+} from '../../../../shared/signing/signing-key.ts';
 
 const PLACE = { region: 'eu-west-1', bucket: 'thumbs' } satisfies SigningPlace;
 const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfi' };

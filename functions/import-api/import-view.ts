@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type {
+  Failure,
+  ImportItem,
+  ImportState,
+  Mode,
+  Page,
+} from '../../shared/imports/import-item.ts';
+import type { Report } from '../../shared/imports/import-report.ts';
+import { chunksOf } from '../../shared/imports/layout.ts';
+import { costUsd } from '../../shared/summaries/estimate.ts';
+import type { Estimate } from '../../shared/summaries/estimate-import.ts';
+import { estimateOf } from './estimate-costs.ts';
+import type { Service } from './service.ts';
+
+// An import as the API shows it. Times are ISO 8601.
+
+interface Counts {
+  total: number;
+  done: number;
+  failed: number;
+}
+
+export interface ImportSummary {
+  importId: string;
+  name: string;
+  mode: Mode;
+  state: ImportState;
+  rows: Counts;
+  chunks: Counts;
+  usage: { inputTokens: number; outputTokens: number; costUsd: number };
+  /** Milliseconds, of all rows together. */
+  waits: { gateMs: number; allowanceMs: number; yieldMs: number; refusedMs: number };
+  createdAt: string;
+  startedAt?: string;
+  completedAt?: string;
+  etaSeconds?: number;
+  stalled?: Omit<NonNullable<ImportItem['stalled']>, 'at'> & { at: string };
+  failure?: Failure;
+}
+
+export interface ImportView extends ImportSummary {
+  settings: {
+    instructions: string;
+    /** All of them, where none is named. */
+    columns: string[];
+    idColumn?: string;
+    maxCostUsd?: number;
+    deadline?: string;
+    model: string;
+  };
+  report?: Report;
+  estimate?: Estimate;
+}
+
+type Terms = Pick<Service, 'model' | 'prompt' | 'now'>;
+
+/** @param progress what it has come to (`readProgress`) */
+export function summaryOf({ model, now }: Terms, item: ImportItem, progress: Page): ImportSummary {
+  const { importId, name, mode, state, layout, createdAt, startedAt, completedAt } = item;
+  const { done, failed, inputTokens, outputTokens } = progress;
+  const { gateMs, allowanceMs, yieldMs, refusedMs } = progress;
+  const eta = etaSeconds(item, progress, now());
+  return {
+    importId,
+    name,
+    mode,
+    state,
+    rows: { total: layout?.total ?? 0, done, failed },
+    chunks: {
+      total: layout === undefined ? 0 : chunksOf(layout),
+      done: progress.chunksDone,
+      failed: progress.chunksFailed,
+    },
+    usage: {
+      inputTokens,
+      outputTokens,
+      costUsd: costUsd({ inputTokens, outputTokens }, model.prices),
+    },
+    waits: { gateMs, allowanceMs, yieldMs, refusedMs },
+    createdAt: isoOf(createdAt),
+    ...(startedAt === undefined ? {} : { startedAt: isoOf(startedAt) }),
+    ...(completedAt === undefined ? {} : { completedAt: isoOf(completedAt) }),
+    ...(eta === undefined ? {} : { etaSeconds: eta }),
+    ...(item.stalled === undefined
+      ? {}
+      : { stalled: { ...item.stalled, at: isoOf(item.stalled.at) } }),
+    ...(item.failure === undefined ? {} : { failure: item.failure }),
+  };
+}
+
+function settingsOf({ model }: Terms, item: ImportItem): ImportView['settings'] {
+  const { instructions, columns, idColumn, maxCostUsd, deadline } = item;
+  return {
+    instructions,
+    columns,
+    ...(idColumn === undefined ? {} : { idColumn }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(deadline === undefined ? {} : { deadline }),
+    model: model.model,
+  };
+}
+
+export function viewOf(
+  terms: Terms,
+  item: ImportItem,
+  progress: Page,
+  report: Report | undefined,
+): ImportView {
+  return {
+    ...summaryOf(terms, item, progress),
+    settings: settingsOf(terms, item),
+    ...(report === undefined ? {} : { report, estimate: estimateOf(terms, item, report) }),
+  };
+}
+
+/**
+ * Of everything that the body is made from. The report is not read for it: once the rows have a
+ * total there is one, which stays as it is.
+ */
+export function etagOf(terms: Terms, item: ImportItem, progress: Page): string {
+  const { model, prompt } = terms;
+  const made = [summaryOf(terms, item, progress), settingsOf(terms, item), model, prompt];
+  const digest = createHash('sha256').update(JSON.stringify(made)).digest('base64url');
+  return `"${digest.slice(0, 22)}"`;
+}
+
+/** By the pace since it was started or resumed. */
+function etaSeconds(
+  { state, layout, startedAt, settledAtStart = 0 }: ImportItem,
+  { done, failed }: Page,
+  now: number,
+): number | undefined {
+  if (state !== 'running' || layout === undefined || startedAt === undefined) return undefined;
+  const settled = done + failed - settledAtStart;
+  if (settled <= 0 || now <= startedAt) return undefined;
+  const left = layout.total - done - failed;
+  return Math.ceil((left * (now - startedAt)) / settled / 1000);
+}
+
+const isoOf = (at: number) => new Date(at).toISOString();

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { NotFoundError } from '../../shared/errors.ts';
+import { delimiterSchema } from '../../shared/imports/csv/delimiter.ts';
+import { encodingSchema } from '../../shared/imports/csv/encoding.ts';
+import { IMPORT_ID } from '../../shared/imports/import-id.ts';
+import { MODES } from '../../shared/imports/import-item.ts';
+
+// What the routes take. Anything else is the caller's mistake, told in one sentence.
+
+const text = (most: number) =>
+  z
+    .string()
+    .trim()
+    .refine((given) => given.isWellFormed(), 'expected well-formed Unicode')
+    .refine((given) => given.length <= most, `expected at most ${most} characters`);
+
+const named = (most: number) => text(most).refine((given) => given !== '', 'expected some text');
+
+/** Bytes of UTF-8. DynamoDB takes 400 KB an import, and its header is as long again. */
+const MOST_NAMES = 65_536;
+
+const columns = z
+  .array(named(1000))
+  .max(500, 'expected at most 500 names')
+  .refine(
+    (names) => Buffer.byteLength(names.join('')) <= MOST_NAMES,
+    `expected names of at most ${MOST_NAMES} bytes together`,
+  )
+  .transform((names) => [...new Set(names)]);
+
+/** What the model is asked; the stack's own instructions where they are blank. */
+const asked = {
+  instructions: text(4000).exactOptional(),
+  columns: columns.exactOptional(),
+};
+
+const maxCostUsd = z.number().positive().max(1_000_000).exactOptional();
+
+export const createBody = z.strictObject({
+  name: named(200),
+  mode: z.enum(MODES),
+  ...asked,
+  idColumn: named(1000).exactOptional(),
+  encoding: encodingSchema.exactOptional(),
+  delimiter: delimiterSchema.exactOptional(),
+  maxCostUsd,
+  deadline: z.iso
+    .datetime({ offset: true, error: 'expected a time in ISO 8601, such as 2026-01-31T18:00:00Z' })
+    .exactOptional(),
+  hold: z.boolean().default(false),
+});
+
+export const resumeBody = z.strictObject({ ...asked, maxCostUsd });
+
+export const estimateBody = z.strictObject(asked);
+
+/** Of the routes that take none. */
+export const nothing = z.strictObject({});
+
+export const listQuery = z.strictObject({
+  cursor: z.string().max(200).optional(),
+  limit: z
+    .string()
+    .regex(/^([1-9]|[1-4]\d|50)$/, 'expected a whole number from 1 to 50')
+    .transform(Number)
+    .default(20),
+});
+
+/** Where a page of imports begins. */
+export const listCursor = z.strictObject({ before: z.string().regex(IMPORT_ID) });
+
+export const rowsQuery = z.strictObject({
+  /** A row's number: those behind it are listed. */
+  after: z
+    .string()
+    .regex(/^\d{1,8}$/, 'expected the number of a row')
+    .transform(Number)
+    .default(0),
+  limit: z
+    .string()
+    .regex(/^([1-9]\d?|1\d\d|200)$/, 'expected a whole number from 1 to 200')
+    .transform(Number)
+    .default(100),
+  state: z.enum(['done', 'failed']).exactOptional(),
+});
+
+export const exportQuery = z.strictObject({ only: z.literal('failed').exactOptional() });
+
+/** What is no id is the id of nothing. */
+export function importIdOf({ id = '' }: Readonly<Record<string, string | undefined>>): string {
+  if (IMPORT_ID.test(id)) return id;
+  throw new NotFoundError(`there is no import ${JSON.stringify(id.slice(0, 80))}`);
+}
+
+/** Whether a browser that has kept an answer with `etag` still has what it would get. */
+export function isKept(etag: string, ifNoneMatch = ''): boolean {
+  const kept = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return kept.includes(etag) || kept.includes('*');
+}

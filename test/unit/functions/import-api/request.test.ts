@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import * as request from '../../../../functions/import-api/request.ts';
+import { NotFoundError } from '../../../../shared/errors.ts';
+import { createImportId } from '../../../../shared/imports/import-id.ts';
+import { parse } from '../../../../shared/runtime/parse-request.ts';
+
+const least = { name: 'spring.csv', mode: 'interactive' };
+const { createBody, resumeBody, listQuery, rowsQuery, exportQuery } = request;
+
+describe('a request is refused in one sentence that says where and what', () => {
+  test.each([
+    [createBody, undefined, /^body: expected object$/],
+    [createBody, { ...least, name: ' ' }, /^body\.name: expected some text, got ""$/],
+    [createBody, { ...least, name: 'n'.repeat(201) }, /^body\.name: expected at most 200 char/],
+    [createBody, { ...least, name: '\ud800' }, /^body\.name: expected well-formed Unicode/],
+    [createBody, { name: 'a', mode: 'fast' }, /^body\.mode: .*"interactive".*, got "fast"$/],
+    [createBody, { ...least, rows: 7 }, /Unrecognized key: "rows"/],
+    [createBody, { ...least, instructions: 'i'.repeat(4001) }, /^body\.instructions: .*4000/],
+    [
+      createBody,
+      { ...least, columns: Array(501).fill('a') },
+      /^body\.columns: expected at most 500/,
+    ],
+    [createBody, { ...least, columns: ['a', ''] }, /^body\.columns\.1: expected some text/],
+    [
+      createBody,
+      { ...least, columns: Array.from({ length: 100 }, (_, n) => `${n}${'ü'.repeat(500)}`) },
+      /^body\.columns: expected names of at most 65536 bytes together/,
+    ],
+    [createBody, { ...least, encoding: 'ebcdic' }, /^body\.encoding: .*"utf-8".*, got "ebcdic"$/],
+    [createBody, { ...least, delimiter: ':' }, /^body\.delimiter: .*, got ":"$/],
+    [createBody, { ...least, maxCostUsd: 0 }, /^body\.maxCostUsd: .*, got 0$/],
+    [
+      createBody,
+      { ...least, deadline: 'tomorrow' },
+      /^body\.deadline: expected a time in ISO 8601/,
+    ],
+    [createBody, { ...least, hold: 'yes' }, /^body\.hold: expected boolean, got "yes"$/],
+    [resumeBody, { name: 'other' }, /Unrecognized key: "name"/],
+    [resumeBody, { maxCostUsd: '5' }, /^body\.maxCostUsd: expected number, got "5"$/],
+    [request.nothing, { hard: true }, /Unrecognized key: "hard"/],
+  ])('%#', (schema, input, sentence) => {
+    expect(() => parse(schema, 'body', input)).toThrow(sentence);
+  });
+
+  test.each([
+    [listQuery, { limit: '51' }, /^query\.limit: expected a whole number from 1 to 50, got "51"$/],
+    [listQuery, { limit: '0' }, /^query\.limit: /],
+    [rowsQuery, { limit: '201' }, /^query\.limit: expected a whole number from 1 to 200/],
+    [rowsQuery, { after: '-1' }, /^query\.after: expected the number of a row, got "-1"$/],
+    [rowsQuery, { state: 'pending' }, /^query\.state: .*"done".*, got "pending"$/],
+    [exportQuery, { only: 'done' }, /^query\.only: .*"failed", got "done"$/],
+  ])('also in the query: %#', (schema, input, sentence) => {
+    expect(() => parse(schema, 'query', input)).toThrow(sentence);
+  });
+});
+
+test('what is left out stays out, or is what it usually is', () => {
+  expect(parse(createBody, 'body', least)).toEqual({ ...least, hold: false });
+  expect(parse(listQuery, 'query', {})).toEqual({ limit: 20 });
+  expect(parse(rowsQuery, 'query', {})).toEqual({ after: 0, limit: 100 });
+  expect(parse(resumeBody, 'body', {})).toEqual({});
+});
+
+test('names are trimmed and named once', () => {
+  const columns = [' sku', 'title', 'sku '];
+  expect(parse(resumeBody, 'body', { columns })).toEqual({ columns: ['sku', 'title'] });
+});
+
+test('all limits that may be asked for are', () => {
+  for (let limit = 1; limit <= 200; limit++) {
+    const query = { limit: String(limit) };
+    expect(parse(rowsQuery, 'query', query).limit).toBe(limit);
+    if (limit <= 50) expect(parse(listQuery, 'query', query).limit).toBe(limit);
+  }
+});
+
+test('what is no id is the id of nothing', () => {
+  const id = createImportId(Date.UTC(2026, 0, 31));
+  expect(request.importIdOf({ id })).toBe(id);
+  for (const wrong of [undefined, '', '../1', `${id}/1`, id.toUpperCase()]) {
+    const path = wrong === undefined ? {} : { id: wrong };
+    expect(() => request.importIdOf(path)).toThrow(NotFoundError);
+  }
+});
+
+test('a kept answer is known by its ETag, however browsers and proxies write it', () => {
+  for (const header of ['"a"', 'W/"a"', '"b", "a"', '*']) {
+    expect(request.isKept('"a"', header)).toBe(true);
+  }
+  for (const header of [undefined, '', 'a', '"b"']) {
+    expect(request.isKept('"a"', header)).toBe(false);
+  }
+});
