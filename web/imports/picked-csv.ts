@@ -33,9 +33,11 @@ export function refusalOf({ name, size }: Picked, maxBytes: number): string | un
   return `The file has ${bytesInWords(size)}, and ${bytesInWords(maxBytes)} can be taken. Split it and import the parts.`;
 }
 
-/** The API's names have so many characters at most. */
+/** The API's names have so many UTF-16 units at most. */
 const LONGEST_NAME = 200;
 
 export function importName(file: string): string {
-  return [...file.trim()].slice(0, LONGEST_NAME).join('') || 'Without a name';
+  // A pair that the end would split goes as a whole.
+  const name = file.trim().slice(0, LONGEST_NAME).replace(/[\uD800-\uDBFF]$/, '');
+  return name.toWellFormed() || 'Without a name';
 }

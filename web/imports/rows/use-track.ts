@@ -107,7 +107,9 @@ export function useTrack(
       if (track.length !== track.height) {
         position.current = { scrolled: there, offset: wanted - there };
       }
-      scrollBy({ top: top + there, behavior: how });
+      // A long way is no movement to watch.
+      const far = Math.abs(top + there) > innerHeight * NEAR;
+      scrollBy({ top: top + there, behavior: far ? 'instant' : how });
       look.current();
     },
   };
