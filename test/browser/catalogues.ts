@@ -55,8 +55,8 @@ export function untidyCatalogue(rows: number): string {
   const lines = catalogue(rows).split('\n');
   lines.splice(40, 0, '', '');
   for (const line of [17, 203, 204, 377, 640, 701]) {
-    const cells = lines[line]?.split(';') ?? [];
-    lines[line] = cells.slice(0, -1).join(';');
+    const cells = lines[line]?.split(';');
+    if (cells !== undefined) lines[line] = cells.slice(0, -1).join(';');
   }
   return lines.join('\n');
 }

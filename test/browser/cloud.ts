@@ -79,6 +79,8 @@ async function quietStack(root: string, cdkOut: string, cdn?: string): Promise<s
   }>(template.Resources);
   for (const { Properties: properties } of resources) {
     for (const told of properties?.NotificationConfiguration?.QueueConfigurations ?? []) {
+      // Files of imports are always told of: their rule names a folder already.
+      if (told.Filter !== undefined) continue;
       told.Filter = { S3Key: { Rules: [{ Name: 'prefix', Value: TOLD }] } };
     }
   }

@@ -38,6 +38,9 @@ const LONGEST_NAME = 200;
 
 export function importName(file: string): string {
   // A pair that the end would split goes as a whole.
-  const name = file.trim().slice(0, LONGEST_NAME).replace(/[\uD800-\uDBFF]$/, '');
+  const name = file
+    .trim()
+    .slice(0, LONGEST_NAME)
+    .replace(/[\uD800-\uDBFF]$/, '');
   return name.toWellFormed() || 'Without a name';
 }

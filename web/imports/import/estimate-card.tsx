@@ -6,10 +6,10 @@ import type { Estimated } from './use-estimate.ts';
 export function EstimateCard({ estimated }: { estimated: Estimated }) {
   const { estimate, pending, error, again } = estimated;
   return (
-    <div class={pending ? 'estimate pending' : 'estimate'} aria-busy={pending}>
+    <div class="estimate" aria-busy={pending}>
       <p class="sum">
         <span class="amount">{estimate === undefined ? '…' : money(estimate.costUsd)}</span>
-        <span>at most</span>
+        <span>{pending ? 'estimating…' : 'at most'}</span>
       </p>
       {error !== undefined && (
         <p role="alert">

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../shell/api-error.ts';
 import type { ImportsApi, Wishes } from '../api.ts';
 import type { Estimate, ImportView } from '../import-view.ts';
@@ -28,13 +28,14 @@ export function useEstimate(
     pending: known === undefined,
     error: undefined,
   });
-  const first = useRef(known !== undefined && key === '{}');
+  // With nothing changed it is what the import itself says.
+  const given = key === '{}' ? known : undefined;
   useEffect(() => {
-    if (first.current) {
-      first.current = false;
+    if (key === '') return;
+    if (given !== undefined) {
+      setState({ estimate: given, pending: false, error: undefined });
       return;
     }
-    if (key === '') return;
     const abort = new AbortController();
     setState(({ estimate }) => ({ estimate, pending: true, error: undefined }));
     const timer = setTimeout(async () => {
@@ -51,6 +52,7 @@ export function useEstimate(
       clearTimeout(timer);
       abort.abort();
     };
-  }, [api, importId, key, turn]);
-  return { ...state, again: () => setTurn(turn + 1) };
+  }, [api, importId, key, turn, given?.costUsd]);
+  const shown = given === undefined ? state : { estimate: given, pending: false, error: undefined };
+  return { ...shown, again: () => setTurn(turn + 1) };
 }
