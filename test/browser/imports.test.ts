@@ -112,7 +112,7 @@ test('a catalogue is looked at, chosen from, summarised, mended and taken home',
   expect(await failed.count()).toBe(1);
   await page.reload();
   await failed.first().waitFor();
-  expect(await failed.first().textContent()).toMatch(/^7\D/);
+  await expect.poll(() => failed.first().textContent()).toMatch(/^7\D/);
   expect(await violations(page)).toEqual([]);
 
   await configure(cloud, { faults: [] });
