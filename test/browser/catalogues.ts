@@ -30,7 +30,7 @@ export const HEADER = ['sku', 'name', 'description', 'material', 'colour', 'pric
 export const skuOf = (row: number) => `GL-${String(10_000 + row * 7)}`;
 
 /** The cells of a row, from 1. */
-export function product(row: number): string[] {
+function product(row: number): string[] {
   const [name, description] = of(THINGS, row * 5);
   const colour = of(COLOURS, row * 3);
   return [

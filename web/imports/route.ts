@@ -4,7 +4,7 @@ export interface Route {
   readonly rows: 'all' | 'failed';
 }
 
-export const PATH = '/imports.html';
+const PATH = '/imports.html';
 
 export function parseRoute(search: string): Route {
   const query = new URLSearchParams(search);
