@@ -178,6 +178,8 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
       .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
   const { page, context } = await open(address);
+  // The functions may have to start first, and a whole catalogue takes a minute.
+  context.setDefaultTimeout(180_000);
   await page.getByText('No imports yet').waitFor();
   await shoot(page, 'imports-empty');
   await choose(page, 'prices.csv', BROKEN);
@@ -188,7 +190,10 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   await page.getByRole('button', { name: /^Summarise/ }).waitFor();
   await page.getByLabel('price').uncheck();
   await page.getByLabel('notes').uncheck();
+  await page.setViewportSize({ width: 1280, height: 1200 });
+  await page.evaluate('scrollTo(0, 0)');
   await shoot(page, 'imports-report');
+  await page.setViewportSize({ width: 1280, height: 800 });
   await take('imports-report-phone', page.url(), '.columns', phone);
 
   const importId = new URL(page.url()).searchParams.get('import');
@@ -205,7 +210,7 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   await shoot(page, 'imports-running');
   await take('imports-running-phone', page.url(), '.row.done', phone);
   await take('imports-list', address, '.import-list');
-  await page.locator('.chip', { hasText: 'Done, with failures' }).waitFor({ timeout: 180_000 });
+  await page.locator('.chip', { hasText: 'Done, with failures' }).waitFor();
   await take('imports-done', page.url(), '.row.done');
   await take('imports-dark', page.url(), '.row.done', { colorScheme: 'dark' });
   await take('imports-phone', page.url(), '.row.done', phone);

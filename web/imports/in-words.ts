@@ -87,7 +87,7 @@ export function stateInWords(view: ImportInList): string {
     case 'reading':
       return 'Reading';
     case 'running':
-      return 'Running';
+      return view.stalled === undefined ? 'Running' : 'Stalled';
     case 'paused':
       return isBegun(view) ? 'Paused' : 'Ready to start';
     case 'completed':
@@ -227,7 +227,7 @@ export function newsOf(view: ImportInList): string {
   const { state, rows, stalled, failure } = view;
   const said = stateInWords(view);
   if (failure !== undefined) return `${said}. ${sentence(failure.message)}`;
-  if (stalled !== undefined) return `${said}, but it has stalled. ${sentence(stalled.reason)}`;
+  if (stalled !== undefined) return `${said}. ${sentence(stalled.reason)}`;
   if (state === 'running') {
     const quarter = rows.total === 0 ? 0 : Math.floor((written(rows) / rows.total) * 4) * 25;
     return quarter === 0 ? said : `${said}, ${quarter} percent of ${rowsInWords(rows.total)}`;

@@ -86,7 +86,7 @@ test('what has stalled is no ordinary run, and has no end to tell', () => {
   const running = view({ state: 'running', etaSeconds: 130, stalled });
   expect(toneOf(running)).toBe('warning');
   expect(timeInWords(running)).toBe('');
-  expect(newsOf(running)).toBe('Running, but it has stalled. A worker ended.');
+  expect(newsOf(running)).toBe('Stalled. A worker ended.');
   expect(timeInWords(view({ state: 'running', etaSeconds: 130 }))).toBe('About 2 minutes left');
 });
 
