@@ -11,7 +11,6 @@ export interface Polling {
  * Looks again and again, one look at a time, as `wait` says after each; not while nobody sees the
  * page, and at once when somebody does again.
  *
- * @param look must not reject
  * @param wait milliseconds, or undefined for never by itself
  */
 export function createPolling(
@@ -37,12 +36,15 @@ export function createPolling(
       return;
     }
     busy = true;
-    await look();
-    busy = false;
-    if (again) {
-      again = false;
-      void poll();
-    } else plan();
+    try {
+      await look();
+    } finally {
+      busy = false;
+      if (again) {
+        again = false;
+        void poll();
+      } else plan();
+    }
   };
 
   return {
