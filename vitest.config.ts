@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -14,6 +15,8 @@ export default defineConfig({
   test: {
     // As many as the smallest machine that must prove it has cores.
     maxWorkers: 2,
+    // Of the many processes that the tests start, only the first of a kind compiles its modules.
+    env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '.glimpse/compile-cache') },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -46,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          isolate: false,
           globalSetup: ['test/integration/synthesise.ts', 'test/browser/setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -70,11 +70,13 @@ interface Started {
   readonly exit: Promise<number | null>;
 }
 
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+
 function start(args: string[] = [], environment: Record<string, string> = {}): Started {
   const options = ['--state', dir, '--cdk-out', cdkOut, ...args];
   const child = spawn(process.execPath, ['local/main.ts', ...options], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
