@@ -4,12 +4,38 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The browser's tests take longest: begun last, one would run alone at the end. */
+/** In the order in which they run: a process is used again only for the next file of its project. */
+const PROJECTS = ['browser', 'integration', 'cdk', 'unit'];
+
+/** Begun last, one of these would run alone at the end. */
+const LONGEST = [
+  'browser/gallery',
+  'browser/element',
+  'browser/many',
+  'integration/flows',
+  'local/restart',
+  'integration/api',
+  'local/mappings',
+  'local/keys',
+  'integration/claims',
+  'local/functions',
+  'cdk/grants',
+  'cdk/nag',
+  'thumbnails/memory-budget',
+  'thumbnails/render-hostile',
+  'cli/sample',
+  'thumbnails/sign-url',
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found === -1 ? LONGEST.length : found;
+    };
+    const turn = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/browser/');
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.sort((a, b) => turn(a) - turn(b) || rank(a) - rank(b));
   }
 }
 
