@@ -95,8 +95,9 @@ test('a catalogue is looked at, chosen from, summarised, mended and taken home',
   expect({ rows: asked(), all: watched.api.length }).toEqual(then);
 
   // A row in full, by the keyboard.
-  await rows(page).getByRole('button').first().focus();
+  await rows(page).locator('[data-place="1"]').focus();
   await page.keyboard.press('ArrowDown');
+  await rows(page).locator('.row.done[data-place="2"]:focus').waitFor();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Row 2' });
   await dialog.waitFor();

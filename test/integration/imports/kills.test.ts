@@ -127,7 +127,14 @@ test('kill -9 of a process every second: the import completes, exact', {
     expect(it.rows.done + it.rows.failed).toBeLessThanOrEqual(ROWS);
     expect(it.rows.done).toBeGreaterThanOrEqual(last.done);
     last = it.rows;
-    if (process.env.WATCH) console.log(Math.round(performance.now() / 1000), it.state, it.rows, kills, cloud.counts(workers[0] ?? ''));
+    if (process.env.WATCH)
+      console.log(
+        Math.round(performance.now() / 1000),
+        it.state,
+        it.rows,
+        kills,
+        cloud.counts(workers[0] ?? ''),
+      );
   }
   expect(it.rows).toEqual({ total: ROWS, done: ROWS, failed: 0 });
   expect(kills).toBeGreaterThan(3);
