@@ -60,7 +60,10 @@ async function quickStack(): Promise<string> {
     }
     // Kills are not what these rows should fail for.
     if (variables.STALLED !== undefined) {
-      variables.STALLED = JSON.stringify({ resends: 1000, quietMinutes: 1 });
+      variables.STALLED = JSON.stringify({
+        resends: 1000,
+        quietMinutes: { interactive: 1, bulk: 1 },
+      });
     }
   }
   await writeFile(file, JSON.stringify(template));
