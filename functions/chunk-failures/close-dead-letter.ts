@@ -4,6 +4,7 @@ import { type Closer, closeChunk } from '../../shared/imports/close-chunk.ts';
 import { isOver } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
 import { readImport } from '../../shared/imports/imports-table.ts';
+import { chunksOf } from '../../shared/imports/layout.ts';
 import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
 import type { ImportJob } from '../../shared/messages/import-job.ts';
 
@@ -30,6 +31,7 @@ export async function closeDeadChunk(
   }
   if (item.round !== round) return { kind: 'nothing' };
   const { layout } = item;
+  if (chunk > chunksOf(layout)) return { kind: 'nothing' };
   const reason =
     'undeliverable: the worker failed each time it was given the chunk of this row; its log says why';
   const closed = await closeChunk(closer, { ...item, layout }, chunk, reason);

@@ -5,8 +5,8 @@ export interface Gate {
   /** Runs `work` when there is room. The signal ends with the invocation that `reset` began. */
   run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
-   * Begins an invocation. What one before it left behind, when it was cut off by its timeout, neither
-   * goes on nor holds a place.
+   * Begins an invocation. What one before it left behind, when it was cut off by its timeout, holds no
+   * place: its calls are given up, and what waited for its turn gets it, to find its signal aborted.
    */
   reset(): void;
 }
@@ -21,7 +21,6 @@ export function createGate(size: number): Gate {
     },
     reset: () => {
       invocation.abort();
-      limit.clearQueue();
       invocation = new AbortController();
       limit = pLimit(size);
     },

@@ -22,7 +22,13 @@ import {
   type Tallies,
 } from '../../shared/imports/import-item.ts';
 import { readImport, readRows } from '../../shared/imports/imports-table.ts';
-import { type Layout, lengthOf, pageOfChunk, rowsOfChunk } from '../../shared/imports/layout.ts';
+import {
+  chunksOf,
+  type Layout,
+  lengthOf,
+  pageOfChunk,
+  rowsOfChunk,
+} from '../../shared/imports/layout.ts';
 import type { RowItem } from '../../shared/imports/row-item.ts';
 import { sendAgain } from '../../shared/imports/send-chunks.ts';
 import { isWritten, writeRow } from '../../shared/imports/write-row.ts';
@@ -63,6 +69,7 @@ export async function summariseChunk(
   const unwanted = whyUnwanted(item, work);
   if (unwanted !== undefined) return unwanted;
   if (!isRead(item)) throw new Error(`Import ${work.importId} runs without having been read.`);
+  if (work.chunk > chunksOf(item.layout)) return { kind: 'unwanted', why: 'unknown' };
   if (bench.now() + callTimeoutMs + WIND_DOWN > deadline) {
     await sendAgain(queue, work, 0);
     return { kind: 'handed-back', left: 0 };
@@ -193,6 +200,9 @@ class Attempt {
         deadline: this.#deadline,
         waits: this.#waits,
         goOn: () => this.#halt === undefined,
+        stop: (error) => {
+          this.#halt = error;
+        },
       });
       if (outcome.kind === 'left') {
         this.#left.set(row.row, outcome.tries);
@@ -215,7 +225,6 @@ class Attempt {
         this.#halt ??= 'lost';
         throw error;
       }
-      this.#halt = error;
       this.#left.set(row.row, this.#work.tries?.[row.row] ?? 0);
     }
   }

@@ -40,6 +40,8 @@ export interface RowWork {
   waits: Waits;
   /** Whether the chunk is still wanted, and still ours. */
   goOn: () => boolean;
+  /** Told, before the next row's turn comes, that no call succeeds any more. */
+  stop: (error: StopError) => void;
 }
 
 /** One row: one answer, however many calls that takes, or the reason that there is none. */
@@ -53,24 +55,19 @@ export async function summariseRow(bench: Workbench, work: RowWork): Promise<Row
   const request = requestOf(bench, work.item, row, fields);
   let { tries } = work;
   while (true) {
-    const attempt = await call(bench, work, request);
+    const attempt = await call(bench, work, request, tries);
     switch (attempt.kind) {
       case 'left':
         return { ...attempt, tries };
       case 'answered':
         return written(row, attempt.answer, bench.limits.outputTokens);
-      case 'erred':
+      case 'condemned':
+        return failed(row, attempt.reason);
+      case 'again':
         break;
     }
-    const { verdict } = attempt;
-    if (verdict.verdict === 'stop') throw new StopError(verdict);
-    if (verdict.verdict === 'row') return failed(row, `${verdict.code}: ${verdict.message}`);
-    const rate = verdict.code === 'rate-limited';
-    // An invocation that was cut off does not count against the row.
-    if (!rate && verdict.code !== 'aborted') tries += 1;
-    if (tries >= MOST_TRIES) return failed(row, `${verdict.code}: ${verdict.message}`);
-    const delayMs = verdict.retryAfterMs ?? backoff(rate ? 1 : tries, bench.random);
-    if (rate || verdict.code === 'overloaded') bench.pace.refused(delayMs, bench.now());
+    ({ tries } = attempt);
+    const { delayMs } = attempt;
     if (!hasTime(bench, work, delayMs)) return { kind: 'left', delayMs, tries };
     work.waits.refusedMs += delayMs;
     await bench.sleep(delayMs);
@@ -79,10 +76,16 @@ export async function summariseRow(bench: Workbench, work: RowWork): Promise<Row
 
 type Attempt =
   | { kind: 'answered'; answer: Answer }
-  | { kind: 'erred'; verdict: Verdict }
+  | { kind: 'condemned'; reason: string }
+  | { kind: 'again'; delayMs: number; tries: number }
   | { kind: 'left'; delayMs: number };
 
-async function call(bench: Workbench, work: RowWork, request: SummaryRequest): Promise<Attempt> {
+async function call(
+  bench: Workbench,
+  work: RowWork,
+  request: SummaryRequest,
+  tries: number,
+): Promise<Attempt> {
   const asked = bench.now();
   return await bench.gate.run(async (signal): Promise<Attempt> => {
     work.waits.gateMs += bench.now() - asked;
@@ -101,9 +104,26 @@ async function call(bench: Workbench, work: RowWork, request: SummaryRequest): P
       const provider = await bench.provider();
       return { kind: 'answered', answer: await provider.complete(request, signal) };
     } catch (error) {
-      return { kind: 'erred', verdict: verdictOf(error, bench.now()) };
+      return erred(bench, work, verdictOf(error, bench.now()), tries);
     }
   });
+}
+
+/** What follows from an error. Still within the gate: whoever's turn is next must know of it. */
+function erred(bench: Workbench, work: RowWork, verdict: Verdict, before: number): Attempt {
+  if (verdict.verdict === 'stop') {
+    const error = new StopError(verdict);
+    work.stop(error);
+    throw error;
+  }
+  const reason = `${verdict.code}: ${verdict.message}`;
+  if (verdict.verdict === 'row') return { kind: 'condemned', reason };
+  const rate = verdict.code === 'rate-limited';
+  // An invocation that was cut off does not count against the row.
+  const tries = rate || verdict.code === 'aborted' ? before : before + 1;
+  const delayMs = verdict.retryAfterMs ?? backoff(rate ? 1 : tries, bench.random);
+  if (rate || verdict.code === 'overloaded') bench.pace.refused(delayMs, bench.now());
+  return tries >= MOST_TRIES ? { kind: 'condemned', reason } : { kind: 'again', delayMs, tries };
 }
 
 /** Whether a call that begins after `delayMs` ends before its invocation, at the latest. */
@@ -140,7 +160,8 @@ const REASONS: Readonly<Record<Exclude<Finish, 'done'>, string>> = {
 };
 
 function written(row: ChunkRow, answer: Answer, outputTokens: number): RowOutcome {
-  const { finish, text, usage, model } = answer;
+  const { text, usage, model } = answer;
+  const finish = answer.finish === 'done' && text.trim() === '' ? 'empty' : answer.finish;
   const kept = { ...usage, model, promptVersion: String(PROMPT_VERSION) };
   if (finish === 'done') {
     const item = {

@@ -53,10 +53,20 @@ export function parseJobs(body: string): ImportJob[] {
   if ('Event' in parsed.data) return [];
   return parsed.data.Records.map(({ s3: { object } }) => ({
     kind: 'read',
-    // S3 writes a space as `+` and a plus as `%2B`: the plus goes first.
-    key: decodeURIComponent(object.key.replaceAll('+', ' ')),
+    key: decodeEventKey(object.key),
     etag: object.eTag,
   }));
+}
+
+/** S3 writes a space as `+` and a plus as `%2B`: the plus goes first, and the rest is decoded once. */
+function decodeEventKey(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new MalformedMessageError(`expected a URL-encoded key, got ${key.slice(0, 200)}`, {
+      cause,
+    });
+  }
 }
 
 function parseJson(body: string): unknown {

@@ -1,4 +1,4 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleepFor } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import {
   type SendMessageBatchCommand,
@@ -22,10 +22,16 @@ import {
   type Reaper,
   reapImport,
 } from '../../../functions/import-reaper/reap-import.ts';
+import type { ChunkItem } from '../../../shared/imports/chunk-item.ts';
 import { createImport } from '../../../shared/imports/create-import.ts';
 import { type ImportItem, isOver } from '../../../shared/imports/import-item.ts';
 import { sourceKey } from '../../../shared/imports/import-objects.ts';
-import { readImport, readRows } from '../../../shared/imports/imports-table.ts';
+import {
+  type ImportsTable,
+  readChunks,
+  readImport,
+  readRows,
+} from '../../../shared/imports/imports-table.ts';
 import { chunksOf, pageOfChunk, rowsOfChunk } from '../../../shared/imports/layout.ts';
 import { readProgress } from '../../../shared/imports/read-progress.ts';
 import type { RowItem } from '../../../shared/imports/row-item.ts';
@@ -70,9 +76,11 @@ export class Scene {
   /** Messages on the chunk queue; a delay is over when its clock has passed. */
   readonly chunks: { work: ChunkWork; at: number }[] = [];
   readonly jobs: string[] = [];
-  /** Answers of 1 for each time that somebody was told of a completion. */
+  /** How often somebody was told of a completion. */
   completions = 0;
   replies: Replies = summaryOf;
+  /** Chunks that the queue does not take, in an answer of 200. */
+  untaken: (chunk: number) => boolean = () => false;
   etag = '';
 
   constructor(engines: Engines, table: string, chunkRows: number) {
@@ -104,15 +112,39 @@ export class Scene {
       ...change,
     });
     const lines = Array.from({ length: rows }, (_, index) => `r${index + 1},"Name, ${index + 1}"`);
+    return await this.upload(`id,name\n${lines.join('\n')}\n`);
+  }
+
+  /** Puts a file in the place of the one that is there. */
+  async upload(file: string | Uint8Array): Promise<this> {
     const put = await this.engines.s3.send(
-      new PutObjectCommand({
-        Bucket: IMPORTS,
-        Key: sourceKey(this.importId),
-        Body: `id,name\n${lines.join('\n')}\n`,
-      }),
+      new PutObjectCommand({ Bucket: IMPORTS, Key: sourceKey(this.importId), Body: file }),
     );
     this.etag = put.ETag?.replaceAll('"', '') ?? '';
     return this;
+  }
+
+  /** The import's table, for what people and tests do with it. */
+  get items(): ImportsTable {
+    return this.#tableOf(this.engines);
+  }
+
+  /** The next message, which is gone from the queue then. */
+  take(): ChunkWork {
+    return this.chunks.shift()?.work ?? expect.fail('there is no message');
+  }
+
+  /** Rows and their file are read; nobody has begun. */
+  async ready(rows: number, change: Partial<ImportItem> = {}): Promise<this> {
+    await this.begin(rows, change);
+    await this.read(this.engines.newProcess());
+    return this;
+  }
+
+  /** What the table holds of a chunk. */
+  async chunk(chunk: number): Promise<ChunkItem | undefined> {
+    const there = await readChunks(this.items, this.importId, pageOfChunk(chunk));
+    return there.find((item) => item.chunk === chunk);
   }
 
   #tableOf({ dynamo }: { dynamo: Engines['dynamo'] }) {
@@ -126,12 +158,18 @@ export class Scene {
         this.chunks.push({ work: parseChunkWork(body), at: this.clock.now + delaySeconds * 1000 });
     };
     const send = async (command: SendMessageCommand | SendMessageBatchCommand) => {
-      await process.note(command.constructor.name.replace('Command', ''), async () => {
+      return await process.note(command.constructor.name.replace('Command', ''), async () => {
         if (command instanceof SendMessageCommand) {
           take(command.input.MessageBody, command.input.DelaySeconds);
-        } else for (const entry of command.input.Entries ?? []) take(entry.MessageBody);
+          return {};
+        }
+        const entries = command.input.Entries ?? [];
+        const fails = entries.filter(({ MessageBody: body = '' }) =>
+          this.untaken(parseChunkWork(body).chunk),
+        );
+        for (const entry of entries) if (!fails.includes(entry)) take(entry.MessageBody);
+        return { Failed: fails.map(({ Id }) => ({ Id, Code: 'InternalError' })) };
       });
-      return {};
     };
     return { client: { send } as unknown as SQSClient, url };
   }
@@ -197,14 +235,23 @@ export class Scene {
     };
   }
 
-  async read(process: Process): Promise<ReadOutcome> {
+  async read(process: Process, change: Partial<Desk> = {}): Promise<ReadOutcome> {
     const source = { key: sourceKey(this.importId), etag: this.etag };
-    return await readSource(this.deskOf(process), source, this.clock.now + 900_000);
+    const desk = { ...this.deskOf(process), ...change };
+    return await readSource(desk, source, this.clock.now + 900_000);
   }
 
-  async deliver(bench: Workbench, work: ChunkWork): Promise<ChunkOutcome> {
-    return await summariseChunk(bench, work, this.clock.now + INVOCATION);
+  async deliver(bench: Workbench, work: ChunkWork, ms = INVOCATION): Promise<ChunkOutcome> {
+    return await summariseChunk(bench, work, this.clock.now + ms);
   }
+
+  /** Time passes at once; those who wait at the same time wait together. Nobody looks in between. */
+  readonly passing = async (ms: number): Promise<unknown> => {
+    if (ms === LOOK_EVERY) return await new Promise(() => {});
+    const at = this.clock.now + ms;
+    await setImmediate();
+    this.clock.now = Math.max(this.clock.now, at);
+  };
 
   async reap(process: Process): Promise<Finding[]> {
     return await reapImport(this.reaperOf(process), this.importId);

@@ -1,0 +1,642 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Context, SQSRecord } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LOOK_EVERY } from '../../../functions/chunk-worker/summarise-chunk.ts';
+import type { Workbench } from '../../../functions/chunk-worker/workbench.ts';
+import { sendAll } from '../../../functions/import-intake/send-all.ts';
+import {
+  cancelImport,
+  pauseImport,
+  resumeImport,
+  retryImport,
+} from '../../../shared/imports/change-state.ts';
+import { claimChunk } from '../../../shared/imports/claim-chunk.ts';
+import { chunkObjectKey } from '../../../shared/imports/import-objects.ts';
+import { encodeChunkWork, parseChunkWork } from '../../../shared/messages/chunk-work.ts';
+import { queueHandler } from '../../../shared/runtime/queue-stack.ts';
+import {
+  NoKeyError,
+  RefusedError,
+  TimedOutError,
+} from '../../../shared/summaries/provider-error.ts';
+import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
+import { answer, CALL_TIMEOUT, INVOCATION, type Replies, Scene } from './scene.ts';
+
+let engines: Engines;
+let table: string;
+beforeAll(async () => {
+  engines = await startEngines();
+  table = await engines.createImportsTable();
+});
+afterAll(() => engines.stop());
+
+/** An import that was read, of so many rows in chunks of so many. */
+const ready = async (rows: number, chunkRows = rows, change = {}) =>
+  await new Scene(engines, table, chunkRows).ready(rows, change);
+
+/** A worker that calls for one row after another, while time passes at once. */
+const worker = (scene: Scene, gate = 1, process: Process = engines.newProcess()) =>
+  scene.benchOf(process, { gate, sleep: scene.passing });
+
+const refusal = (status: number, codes: string[] = [], limits: Record<string, string> = {}) =>
+  new RefusedError({ kind: 'openai', status, codes, detail: 'No.', limits, key: undefined });
+
+const done = (row: number) => answer('done', `summary of ${row}`);
+
+async function resumeAndSend(scene: Scene): Promise<void> {
+  const { now } = scene.clock;
+  await resumeImport(scene.items, await scene.item(), { now, settled: 0 });
+  await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
+}
+
+/** One that a test lets go. */
+function latch(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('what no call can succeed against', () => {
+  test.each([
+    ['a quota that is used up', 'quota-spent', refusal(429, ['insufficient_quota'])],
+    ['a key that is refused', 'key-refused', refusal(401)],
+    ['a model that is not there', 'model-not-found', refusal(404)],
+    ['no key', 'key-refused', new NoKeyError('There is no key')],
+  ])('%s pauses the import, and resuming pays no row twice', async (_, code, error) => {
+    const scene = await ready(3);
+    const bench = worker(scene);
+    const provider = await bench.provider();
+    // The second row meets it.
+    bench.provider = async () => {
+      if (error instanceof NoKeyError && scene.paid(1) === 1) throw error;
+      return provider;
+    };
+    scene.replies = (row) => {
+      if (row === 2) throw error;
+      return done(row);
+    };
+    expect(await scene.deliver(bench, scene.take())).toEqual({ kind: 'unwanted', why: 'paused' });
+    const { state, failure } = await scene.item();
+    expect([state, failure?.code]).toEqual(['paused', code]);
+    expect(failure?.message).toMatch(/, then resume\.$/);
+    const released = await scene.chunk(1);
+    expect([released?.settled, released?.worker, released?.until]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
+    expect([released?.done, released?.failed]).toEqual([1, 0]);
+    expect(scene.chunks).toEqual([]);
+    expect(scene.paid(3)).toBe(0);
+
+    scene.replies = done;
+    await resumeAndSend(scene);
+    expect((await scene.item()).failure).toBeUndefined();
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(3);
+    expect([scene.paid(1), scene.paid(3)]).toEqual([1, 1]);
+  });
+});
+
+describe('what may succeed later', () => {
+  test('a refusal of the rate pauses the whole process, and waits are told apart', async () => {
+    const scene = await ready(4, 2);
+    const calls: number[] = [];
+    scene.replies = (row) => {
+      calls.push(scene.clock.now);
+      scene.clock.now += 800;
+      if (calls.length === 1) throw refusal(429, ['rate_limit_exceeded'], { 'retry-after': '7' });
+      return done(row);
+    };
+    const begun = scene.clock.now;
+    const bench = worker(scene);
+    await scene.deliver(bench, scene.take());
+    const { gateMs, refusedMs, allowanceMs, yieldMs } = (await scene.chunk(1)) ?? expect.fail();
+    // The other row waits for its turn, then as long as the one that was refused.
+    expect(calls.map((at) => at - begun)).toEqual([0, 7800, 8600]);
+    expect({ gateMs, refusedMs, allowanceMs, yieldMs }).toEqual({
+      gateMs: 800,
+      refusedMs: 14_000,
+      allowanceMs: 0,
+      yieldMs: 0,
+    });
+    await scene.deliver(bench, scene.take());
+    await scene.expectComplete(4);
+    const all = await scene.progress();
+    expect([all.gateMs, all.refusedMs]).toEqual([800 + 800, 14_000]);
+  });
+
+  test('rows of other chunks of the process wait as well', async () => {
+    const scene = await ready(6, 2);
+    const calls: number[] = [];
+    scene.replies = (row) => {
+      calls.push(scene.clock.now);
+      if (calls.length === 1) throw refusal(429, [], { 'retry-after': '7' });
+      return done(row);
+    };
+    const begun = scene.clock.now;
+    const bench = worker(scene);
+    const works = [scene.take(), scene.take(), scene.take()];
+    await Promise.all(works.map((work) => scene.deliver(bench, work)));
+    expect(calls).toHaveLength(7);
+    for (const at of calls.slice(1)) expect(at).toBeGreaterThanOrEqual(begun + 7000);
+    await scene.expectComplete(6);
+  });
+
+  test('a wait that is longer than the time left hands the rest back and costs no receive', async () => {
+    const scene = await ready(3);
+    scene.replies = (row) => {
+      if (row === 2) throw refusal(429, [], { 'retry-after': '600' });
+      return done(row);
+    };
+    const work = scene.take();
+    const process = engines.newProcess();
+    const outcome = await scene.deliver(worker(scene, 1, process), work);
+    expect(outcome).toEqual({ kind: 'handed-back', left: 2 });
+    // A refusal of the rate is no try.
+    expect(scene.chunks).toEqual([{ work, at: scene.clock.now + 600_000 }]);
+    const released = await scene.chunk(1);
+    expect([released?.worker, released?.settled, released?.done]).toEqual([undefined, false, 1]);
+    expect((await scene.rows()).map(({ row }) => row)).toEqual([1]);
+    expect(scene.paid(3)).toBe(0);
+    // First the claim goes, then the message comes: the next worker finds it free.
+    expect(process.calls.slice(-2)).toEqual(['UpdateItem', 'SendMessage']);
+
+    scene.clock.now += 600_000;
+    scene.replies = done;
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(3);
+    expect([scene.paid(1), scene.paid(3)]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['a provider that fails', 'provider-failed', refusal(500)],
+    ['a provider without capacity', 'overloaded', refusal(503)],
+    ['a time-out', 'timeout', new TimedOutError(30_000)],
+  ])('%s is tried eight times for each row, through all its messages', async (_, code, error) => {
+    const scene = await ready(2);
+    scene.replies = (row) => {
+      if (row === 1) throw error;
+      return done(row);
+    };
+    const tries: unknown[] = [];
+    for (let messages = 0; scene.chunks.length > 0 && messages < 10; messages++) {
+      const [message] = scene.chunks;
+      scene.clock.now = Math.max(scene.clock.now, message?.at ?? 0);
+      const work = scene.take();
+      tries.push(work.tries?.['1']);
+      expect(work.tries?.['2']).toBeUndefined();
+      await scene.deliver(worker(scene), work, 38_000);
+    }
+    // Three in the first invocation, which has time to wait twice; then each has time for one.
+    expect(tries).toEqual([undefined, 3, 4, 5, 6, 7]);
+    expect(scene.paid(1)).toBe(8);
+    expect(scene.paid(2)).toBe(1);
+    await scene.expectComplete(2, 1);
+    expect((await scene.rows())[0]?.reason).toMatch(new RegExp(`^${code}: .*\\.$`));
+  });
+
+  test('a refusal of the rate never counts', async () => {
+    const scene = await ready(1);
+    scene.replies = (row, paid) => {
+      if (paid <= 20) throw refusal(429, [], { 'retry-after': '1' });
+      return done(row);
+    };
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(1);
+    expect(scene.paid(1)).toBe(21);
+  });
+});
+
+describe('the time that is left', () => {
+  const NEEDED = CALL_TIMEOUT + 3000;
+
+  test('begins no call that could outlast it', async () => {
+    const scene = await ready(3);
+    scene.replies = (row) => {
+      scene.clock.now += 400;
+      return done(row);
+    };
+    const outcome = await scene.deliver(worker(scene), scene.take(), NEEDED + 500);
+    expect(outcome).toEqual({ kind: 'handed-back', left: 1 });
+    expect([scene.paid(1), scene.paid(2), scene.paid(3)]).toEqual([1, 1, 0]);
+    expect(scene.chunks.map(({ at }) => at)).toEqual([scene.clock.now]);
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(3);
+    scene.expectPaidOnce([], 3);
+  });
+
+  test('of nothing at all costs not even a claim', async () => {
+    const scene = await ready(1);
+    const work = scene.take();
+    const outcome = await scene.deliver(worker(scene), work, NEEDED - 1);
+    expect(outcome).toEqual({ kind: 'handed-back', left: 0 });
+    expect(scene.chunks).toEqual([{ work, at: scene.clock.now }]);
+    expect(await scene.chunk(1)).toBeUndefined();
+  });
+});
+
+describe('a row', () => {
+  test('that has no summary costs itself, and says why', async () => {
+    const scene = await new Scene(engines, table, 20).begin(0, { columns: ['name'] });
+    const names = ['good', 'x'.repeat(10_001), ' ', ...'cdefgh'];
+    await scene.upload(`sku,name\n${names.map((name, i) => `sku ${i + 1},${name}\n`).join('')}`);
+    await scene.read(engines.newProcess());
+    const answers: Record<number, ReturnType<Replies>> = {
+      4: answer('refused', 'I will not.'),
+      5: answer('filtered', 'Half of'),
+      6: answer('truncated', 'Half of'),
+      7: answer('empty', ''),
+      8: answer('done', ' Fine.\n'),
+    };
+    scene.replies = (row) => {
+      if (row === 9) throw refusal(400, ['invalid_request_error']);
+      return answers[row] ?? done(row);
+    };
+    const outcome = await scene.deliver(worker(scene, 4), scene.take());
+    expect(outcome).toMatchObject({ kind: 'settled', completed: true, done: 2, failed: 7 });
+    const rows = await scene.rows();
+    expect(rows.map(({ reason }) => reason?.split(':')[0])).toEqual([
+      undefined,
+      'unreadable',
+      'blank',
+      'refused',
+      'filtered',
+      'truncated',
+      'empty',
+      undefined,
+      'request-refused',
+    ]);
+    const summaries = rows.map(({ summary }) => summary).filter((summary) => summary !== undefined);
+    expect(summaries).toEqual(['summary of 1', 'Fine.']);
+    expect(rows[1]?.reason).toMatch(/"name" has 10,001 characters: expected at most 10,000/);
+    expect(rows[5]?.reason).toMatch(/cut off at 100 tokens/);
+    // What can have no answer is not asked for.
+    expect([scene.paid(2), scene.paid(3), scene.paid(9)]).toEqual([0, 0, 1]);
+    await scene.expectComplete(9, 7);
+    const { inputTokens } = await scene.progress();
+    expect(inputTokens).toBe(6 * 10);
+  });
+
+  test('is kept with what made it', async () => {
+    const scene = await ready(1, 1, { idColumn: 'id' });
+    await scene.deliver(worker(scene), scene.take());
+    expect(await scene.rows()).toEqual([
+      {
+        row: 1,
+        id: 'r1',
+        state: 'done',
+        round: 0,
+        summary: 'summary of 1',
+        inputTokens: 10,
+        outputTokens: 5,
+        model: 'fake',
+        promptVersion: '1',
+      },
+    ]);
+  });
+
+  test('that is answered with nothing but white space is no summary', async () => {
+    const scene = await ready(1);
+    scene.replies = () => answer('done', ' \n\t');
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(1, 1);
+    expect((await scene.rows())[0]?.reason).toMatch(/^empty: /);
+  });
+
+  test('that fails twice is paid for twice, and says so', async () => {
+    const scene = await ready(1);
+    scene.replies = () => answer('refused', '');
+    await scene.deliver(worker(scene), scene.take());
+    const { now } = scene.clock;
+    await retryImport(scene.items, await scene.item(), { now, done: 0 });
+    await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(1, 1);
+    expect((await scene.progress()).inputTokens).toBe(20);
+  });
+});
+
+describe('a chunk', () => {
+  const place = (scene: Scene) => ({ Bucket: IMPORTS, Key: chunkObjectKey(scene.importId, 1) });
+
+  test.each([
+    ['whose object is gone', (scene: Scene) => new DeleteObjectCommand(place(scene))],
+    [
+      'whose object has too few rows',
+      (scene: Scene) =>
+        new PutObjectCommand({
+          ...place(scene),
+          Body: '{"row":1,"line":2,"id":"1","cells":["a","b"]}\n',
+        }),
+    ],
+    [
+      'whose object was cut off',
+      (scene: Scene) => new PutObjectCommand({ ...place(scene), Body: '{"row":1,"li' }),
+    ],
+  ])('%s settles nothing, and its message comes back', async (_, command) => {
+    const scene = await ready(2);
+    await engines.s3.send(command(scene) as PutObjectCommand);
+    await expect(scene.deliver(worker(scene), scene.take())).rejects.toThrow();
+    const left = await scene.chunk(1);
+    expect([left?.settled, left?.worker]).toEqual([false, undefined]);
+    expect(scene.ledger).toEqual([]);
+    expect(await scene.rows()).toEqual([]);
+    expect((await scene.item()).state).toBe('running');
+  });
+
+  test('that its import does not have is nobody’s', async () => {
+    const scene = await ready(2, 1);
+    const work = scene.take();
+    for (const chunk of [3, 101, Number.MAX_SAFE_INTEGER]) {
+      const outcome = await scene.deliver(worker(scene), { ...work, chunk });
+      expect(outcome).toEqual({ kind: 'unwanted', why: 'unknown' });
+    }
+    expect(await scene.chunk(3)).toBeUndefined();
+    const unknown = await scene.deliver(worker(scene), { ...work, importId: 'nobody' });
+    expect(unknown).toEqual({ kind: 'unwanted', why: 'unknown' });
+  });
+
+  test('that two workers meet is done by one; the other comes back once that must be over', async () => {
+    const scene = await ready(2);
+    const { opened, open } = latch();
+    scene.replies = async (row) => {
+      await opened;
+      return done(row);
+    };
+    const work = scene.take();
+    const first = scene.deliver(worker(scene), work);
+    await until(() => scene.ledger.length > 0);
+    const second = await scene.deliver(worker(scene), work);
+    expect(second).toEqual({ kind: 'handed-back', left: 0 });
+    expect(scene.chunks).toEqual([{ work, at: scene.clock.now + INVOCATION + 5000 + 1000 }]);
+    open();
+    expect(await first).toMatchObject({ kind: 'settled', completed: true, done: 2 });
+    await scene.expectComplete(2);
+    scene.expectPaidOnce([], 2);
+    expect(await scene.deliver(worker(scene), scene.take())).toEqual({
+      kind: 'unwanted',
+      why: 'over',
+    });
+    expect(scene.completions).toBe(1);
+  });
+
+  test('that is delivered again after its end closes its page, if nobody has', async () => {
+    const scene = await ready(2, 1);
+    const [first, second] = [scene.take(), scene.take()];
+    await scene.deliver(worker(scene), first);
+    const again = await scene.deliver(worker(scene), first);
+    expect(again).toEqual({ kind: 'unwanted', why: 'closed' });
+    // Killed after it was settled.
+    const process = engines.newProcess();
+    process.dieAfter(7);
+    await expect(scene.deliver(worker(scene, 1, process), second)).rejects.toThrow();
+    expect((await scene.chunk(2))?.settled).toBe(true);
+    expect((await scene.item()).state).toBe('running');
+    await scene.deliver(worker(scene), second);
+    await scene.expectComplete(2);
+    scene.expectPaidOnce([], 2);
+  });
+
+  test('whose claim has lapsed is settled by whoever claims it then, and by nobody else', async () => {
+    const scene = await ready(2);
+    const latches = [latch(), latch()];
+    scene.replies = async (row) => {
+      if (row === 2) await latches[scene.paid(2) - 1]?.opened;
+      return answer('done', `answer ${scene.paid(row)}`);
+    };
+    const work = scene.take();
+    const late = scene.deliver(worker(scene), work);
+    await until(() => scene.paid(2) === 1);
+    scene.clock.now += INVOCATION + 5000;
+    const next = scene.deliver(worker(scene), work);
+    await until(() => scene.paid(2) === 2);
+    latches[0]?.open();
+    expect(await late).toEqual({ kind: 'unwanted', why: 'lost' });
+    expect((await scene.chunk(1))?.settled).toBe(false);
+    latches[1]?.open();
+    expect(await next).toMatchObject({ kind: 'settled', done: 2 });
+    await scene.expectComplete(2);
+    // What the late one wrote stays, and is paid once in the count.
+    expect((await scene.progress()).inputTokens).toBe(20);
+    expect(scene.paid(1)).toBe(1);
+  });
+
+  test('of an earlier round, or of an import that is paused, is left alone', async () => {
+    const scene = await ready(2, 1);
+    scene.replies = () => answer('refused', '');
+    const [first, second] = [scene.take(), scene.take()];
+    await scene.deliver(worker(scene), first);
+    const { now } = scene.clock;
+    await retryImport(scene.items, await scene.item(), { now, done: 0 });
+    const stale = await scene.deliver(worker(scene), second);
+    expect(stale).toEqual({ kind: 'unwanted', why: 'stale' });
+    await pauseImport(scene.items, scene.importId, { now });
+    const paused = await scene.deliver(worker(scene), { ...second, round: 1 });
+    expect(paused).toEqual({ kind: 'unwanted', why: 'paused' });
+    expect(scene.ledger).toHaveLength(1);
+    expect(scene.chunks).toEqual([]);
+  });
+
+  test('of an earlier round that a slow worker ends counts for nothing in the next', async () => {
+    const scene = await ready(2, 1);
+    const { opened, open } = latch();
+    scene.replies = async (row) => {
+      if (row === 1) return answer('refused', '');
+      await opened;
+      return answer('refused', '');
+    };
+    const [first, second] = [scene.take(), scene.take()];
+    await scene.deliver(worker(scene), first);
+    const slow = scene.deliver(worker(scene), second);
+    await until(() => scene.paid(2) === 1);
+    const { now } = scene.clock;
+    await retryImport(scene.items, await scene.item(), { now, done: 0 });
+    open();
+    await slow;
+    const item = await scene.item();
+    expect([item.state, item.pages]).toEqual(['running', {}]);
+    expect(await scene.progress()).toMatchObject({ done: 0, failed: 0, chunksFailed: 0 });
+    scene.replies = done;
+    await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
+    await scene.deliver(worker(scene), scene.take());
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(2);
+  });
+});
+
+describe('a look', () => {
+  /** Rows one after another; a look is made while the second is in flight, after something was done. */
+  async function lookAfter(
+    scene: Scene,
+    action: () => Promise<unknown>,
+    afterwards: () => Promise<unknown> = async () => {},
+  ) {
+    let look = () => {};
+    const process = engines.newProcess();
+    const bench: Workbench = {
+      ...worker(scene, 1, process),
+      sleep: async (ms) => {
+        if (ms !== LOOK_EVERY) return await scene.passing(ms);
+        return await new Promise<void>((resolve) => {
+          look = resolve;
+        });
+      },
+    };
+    scene.replies = async (row) => {
+      if (row !== 2) return done(row);
+      await action();
+      const looked = latch();
+      process.after('GetItem', async () => looked.open());
+      look();
+      await looked.opened;
+      await sleep(20);
+      await afterwards();
+      return done(row);
+    };
+    return await scene.deliver(bench, scene.take());
+  }
+
+  test('writes how far the chunk has come', async () => {
+    const scene = await ready(3);
+    let seen: unknown;
+    await lookAfter(
+      scene,
+      async () => {
+        expect((await scene.progress()).done).toBe(0);
+      },
+      async () => {
+        const { done: rows, gateMs, settled } = (await scene.chunk(1)) ?? expect.fail();
+        seen = { rows, gateMs, settled };
+      },
+    );
+    expect(seen).toEqual({ rows: 1, gateMs: 0, settled: false });
+    await scene.expectComplete(3);
+  });
+
+  test.each([
+    ['a pause', 'paused', pauseOf],
+    ['a cancellation', 'over', cancelOf],
+    ['a retry', 'stale', retryOf],
+  ] as const)('sees %s, and takes no new row', async (_, why, action) => {
+    const scene = await ready(5);
+    const outcome = await lookAfter(scene, async () => await action(scene));
+    expect(outcome).toEqual({ kind: 'unwanted', why });
+    const rows = await scene.rows();
+    expect(rows.map(({ row, state }) => [row, state])).toEqual([
+      [1, 'done'],
+      [2, 'done'],
+    ]);
+    expect(scene.ledger).toHaveLength(2);
+    const left = await scene.chunk(1);
+    expect([left?.worker, left?.settled, left?.done]).toEqual([undefined, false, 2]);
+    expect(scene.chunks).toEqual([]);
+  });
+
+  test('that finds the claim with another takes no new row, either', async () => {
+    const scene = await ready(5);
+    const outcome = await lookAfter(scene, async () => {
+      const now = scene.clock.now + INVOCATION + 5000;
+      const name = { importId: scene.importId, chunk: 1, round: 0 };
+      const claim = await claimChunk(scene.items, name, { worker: 'another', until: now + 1, now });
+      expect(claim.kind).toBe('won');
+    });
+    expect(outcome).toEqual({ kind: 'unwanted', why: 'lost' });
+    expect([scene.paid(2), scene.paid(3)]).toEqual([1, 0]);
+    const held = await scene.chunk(1);
+    expect([held?.worker, held?.done, held?.settled]).toEqual(['another', 0, false]);
+    expect(scene.chunks).toEqual([]);
+  });
+
+  async function pauseOf(scene: Scene) {
+    await pauseImport(scene.items, scene.importId, { now: scene.clock.now });
+  }
+  async function cancelOf(scene: Scene) {
+    await cancelImport(scene.items, scene.importId, scene.clock.now);
+  }
+  async function retryOf(scene: Scene) {
+    const { now } = scene.clock;
+    await retryImport(scene.items, await scene.item(), { now, done: 0 });
+  }
+});
+
+test('an import that has cost what it may is paused after the chunk', async () => {
+  const scene = await ready(6, 2, { maxCostUsd: 3 });
+  const dear = { ...done(1), usage: { inputTokens: 1_000_000, outputTokens: 0 } };
+  scene.replies = () => dear;
+  const bench = worker(scene);
+  await scene.deliver(bench, scene.take());
+  expect((await scene.item()).state).toBe('running');
+  const second = await scene.deliver(bench, scene.take());
+  expect(second).toMatchObject({ kind: 'settled', completed: false });
+  const { state, failure } = await scene.item();
+  expect([state, failure?.code]).toEqual(['paused', 'budget-spent']);
+  expect(failure?.message).toMatch(/has cost 4\.00 USD of the 3\.00 that it may/);
+  const third = await scene.deliver(bench, scene.take());
+  expect(third).toEqual({ kind: 'unwanted', why: 'paused' });
+  expect(scene.ledger).toHaveLength(4);
+  // The last chunk ends the import, whatever that has cost.
+  await resumeAndSend(scene);
+  await scene.deliver(bench, scene.take());
+  await scene.expectComplete(6);
+});
+
+describe('the records of one invocation', () => {
+  const logger = new Logger({ logLevel: 'SILENT' });
+  const metrics = new Metrics({ namespace: 'test', serviceName: 'test' });
+  const context = { getRemainingTimeInMillis: () => INVOCATION, awsRequestId: 'id' } as Context;
+
+  const record = (body: string, index: number) =>
+    ({
+      messageId: String(index + 1),
+      body,
+      attributes: { ApproximateReceiveCount: '1' },
+      eventSourceARN: 'arn:aws:sqs:us-east-1:0:bulk',
+    }) as SQSRecord;
+
+  test('share the gate, and one that throws fails alone', async () => {
+    const scene = await ready(8, 2);
+    await engines.s3.send(
+      new DeleteObjectCommand({ Bucket: IMPORTS, Key: chunkObjectKey(scene.importId, 2) }),
+    );
+    let inFlight = 0;
+    let most = 0;
+    scene.replies = async (row) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await sleep(3);
+      inFlight -= 1;
+      return done(row);
+    };
+    const bench = worker(scene, 3);
+    const handler = queueHandler({
+      logger,
+      metrics,
+      process: async ({ body }) => {
+        await scene.deliver(bench, parseChunkWork(body));
+      },
+      begin: () => bench.gate.reset(),
+      atOnce: true,
+      needsMs: 0,
+    });
+    const bodies = scene.chunks.map(({ work }) => encodeChunkWork(work));
+    const answered = await handler({ Records: [...bodies, 'no JSON'].map(record) }, context);
+    expect(answered.batchItemFailures).toEqual([{ itemIdentifier: '2' }]);
+    expect(most).toBe(3);
+    expect((await scene.rows()).map(({ row }) => row)).toEqual([1, 2, 5, 6, 7, 8]);
+    scene.expectPaidOnce([], 8);
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 2000) expect.fail('it does not happen');
+    await sleep(1);
+  }
+  await setImmediate();
+}
