@@ -3,7 +3,7 @@ import { failImport, pauseImport } from '../../shared/imports/change-state.ts';
 import { type Closer, closeChunk } from '../../shared/imports/close-chunk.ts';
 import { isOver } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
-import { readImport } from '../../shared/imports/imports-table.ts';
+import { type ImportsTable, readImport } from '../../shared/imports/imports-table.ts';
 import { chunksOf } from '../../shared/imports/layout.ts';
 import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
 import type { ImportJob } from '../../shared/messages/import-job.ts';
@@ -49,16 +49,24 @@ export async function closeDeadJob({ table, now }: Closer, job: ImportJob): Prom
       if (importId === undefined) return { kind: 'nothing' };
       const message = 'The file could not be read: the log of import-intake says why.';
       const failure = { code: 'reading-failed', message };
-      const { changed } = await failImport(table, importId, { now: now(), failure });
-      return { kind: changed ? 'failed' : 'nothing' };
+      const { changed, item } = await failImport(table, importId, { now: now(), failure });
+      if (changed) return { kind: 'failed' };
+      // It was read, and it is the sending that failed each time.
+      if (item?.sendingSince === undefined) return { kind: 'nothing' };
+      return await pauseUnsent(table, importId, now());
     }
-    case 'send': {
-      const message = 'The chunks could not be sent to their queue: resume to send them again.';
-      const failure = { code: 'unsent', message };
-      const { changed } = await pauseImport(table, job.importId, { now: now(), failure });
-      return { kind: changed ? 'paused' : 'nothing' };
-    }
+    case 'send':
+      return await pauseUnsent(table, job.importId, now());
     case 'export':
       return { kind: 'nothing' };
   }
+}
+
+async function pauseUnsent(table: ImportsTable, importId: string, now: number): Promise<Closed> {
+  const message = 'The chunks could not be sent to their queue: resume to send them again.';
+  const { changed } = await pauseImport(table, importId, {
+    now,
+    failure: { code: 'unsent', message },
+  });
+  return { kind: changed ? 'paused' : 'nothing' };
 }

@@ -167,7 +167,7 @@ class Attempt {
     try {
       const [rows, text] = await Promise.all([
         readRows(table, importId, this.#page, rowsOfChunk(this.#item.layout, chunk)),
-        readChunkObject(bucket, importId, chunk),
+        readChunkObject(bucket, this.#item, chunk),
       ]);
       for (const row of rows) this.#rows.set(row.row, row);
       const all = parseChunk(text);

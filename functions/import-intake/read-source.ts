@@ -65,28 +65,38 @@ export async function readSource(
       message: `The file could not be read in ${MOST_READS} attempts: the log of import-intake says why.`,
     });
   }
-  const begun = await beginReading(table, importId, { etag, reads, now: now() });
-  if (!begun.changed) return { kind: 'ignored', why: `the import is ${begun.item?.state}` };
+  // What it is refused for is of this file alone, once that is the one that is read.
+  let named: string | undefined;
   try {
-    const report = await readRows(desk, begun.item, { key, etag }, deadline);
-    await writeReport(table, importId, report, item.ttl);
-    return await finish(desk, begun.item, report);
+    // The bytes first: a message of a file that was replaced stops nobody who reads its successor.
+    const source = await open(desk, key, etag);
+    try {
+      const begun = await beginReading(table, importId, { etag, reads, now: now() });
+      if (!begun.changed) return { kind: 'ignored', why: `the import is ${begun.item?.state}` };
+      named = etag;
+      const report = await readRows(desk, begun.item, source, deadline);
+      await keep(desk, importId, etag);
+      await writeReport(table, importId, report, item.ttl);
+      return await finish(desk, begun.item, etag, report);
+    } finally {
+      // However the reading ends: nobody else takes what is left from the socket.
+      source.destroy();
+    }
   } catch (error) {
     if (error instanceof NotWantedError) return { kind: 'ignored', why: error.message };
     if (!(error instanceof CsvRefused)) throw error;
     const { code, message, problems } = error;
-    return await refuse(desk, importId, { code, message, problems: [...problems] });
+    return await refuse(desk, importId, { code, message, problems: [...problems] }, named);
   }
 }
 
 async function readRows(
   desk: Desk,
-  { importId, encoding, delimiter, idColumn, columns }: ImportItem,
-  { key, etag }: { key: string; etag: string },
+  { importId, etag = '', encoding, delimiter, idColumn, columns }: ImportItem,
+  source: Readable,
   deadline: number,
 ): Promise<CsvReport> {
-  const { table, bucket, limits, chunkRows, now } = desk;
-  const source = await open(desk, key, etag);
+  const { bucket, limits, chunkRows, now } = desk;
   const file = await openCsv(source, {
     limits,
     ...(encoding === undefined ? {} : { encoding: encodingSchema.parse(encoding) }),
@@ -100,7 +110,7 @@ async function readRows(
   let failure: unknown;
   const write = async (chunk: number, rows: readonly ChunkRow[]): Promise<void> => {
     const text = formatChunk(rows);
-    const written = limit(() => writeChunkObject(bucket, importId, chunk, text))
+    const written = limit(() => writeChunkObject(bucket, { importId, etag }, chunk, text))
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -124,8 +134,7 @@ async function readRows(
     }
     if (now() - said > SAY_EVERY) {
       said = now();
-      const kept = await keepReading(table, importId, said);
-      if (!kept.changed) throw new NotWantedError(`the import is ${kept.item?.state}`);
+      await keep(desk, importId, etag);
     }
     if (now() > deadline - WIND_DOWN) throw tooSlow();
   }
@@ -135,16 +144,23 @@ async function readRows(
   return file.report();
 }
 
+/** Says that the file is still read. @throws NotWantedError once nobody waits for it */
+async function keep({ table, now }: Desk, importId: string, etag: string): Promise<void> {
+  const kept = await keepReading(table, importId, { etag, now: now() });
+  if (!kept.changed) throw new NotWantedError(whyNot(kept.item, etag));
+}
+
+function whyNot(item: ImportItem | undefined, etag: string): string {
+  const replaced = item?.state === 'reading' && item.etag !== etag;
+  return replaced ? 'the file was replaced' : `the import is ${item?.state}`;
+}
+
 function tooSlow(): CsvRefused {
   const message = 'the file could not be read in the time that a function has: split it';
   return new CsvRefused('csv-too-large', [{ message }]);
 }
 
-async function open(
-  { bucket }: Desk,
-  key: string,
-  etag: string,
-): Promise<AsyncIterable<Uint8Array>> {
+async function open({ bucket }: Desk, key: string, etag: string): Promise<Readable> {
   try {
     const { Body: body } = await bucket.client.send(
       new GetObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: `"${etag}"` }),
@@ -161,7 +177,12 @@ async function open(
   }
 }
 
-async function finish(desk: Desk, item: ImportItem, report: CsvReport): Promise<ReadOutcome> {
+async function finish(
+  desk: Desk,
+  item: ImportItem,
+  etag: string,
+  report: CsvReport,
+): Promise<ReadOutcome> {
   const { table, chunkRows, prompt, prices, now } = desk;
   const { importId, instructions, columns, maxCostUsd } = item;
   const layout = { total: report.rows, chunkRows };
@@ -177,13 +198,19 @@ async function finish(desk: Desk, item: ImportItem, report: CsvReport): Promise<
         message: `The summaries may cost up to ${estimate.costUsd.toFixed(2)} USD, and maxCostUsd is ${maxCostUsd.toFixed(2)}.`,
       });
     }
-    const ended = await endReading(table, importId, { layout, header, hold, now: now() });
+    const ended = await endReading(table, importId, {
+      etag,
+      layout,
+      header,
+      hold,
+      now: now(),
+    });
     if (ended.changed) {
       if (!hold) await sendAll(desk, importId);
       return { kind: 'read', rows: report.rows, state: ended.item.state };
     }
-    if (ended.item?.state !== 'reading') {
-      return { kind: 'ignored', why: `the import is ${ended.item?.state}` };
+    if (ended.item?.state !== 'reading' || ended.item.etag !== etag) {
+      return { kind: 'ignored', why: whyNot(ended.item, etag) };
     }
     // Somebody has changed their mind meanwhile.
     ({ hold } = ended.item);
@@ -194,7 +221,11 @@ async function refuse(
   { table, now }: Desk,
   importId: string,
   failure: Failure,
+  etag?: string,
 ): Promise<ReadOutcome> {
-  await failImport(table, importId, { now: now(), failure });
+  const refused = await failImport(table, importId, { now: now(), failure, etag });
+  if (!refused.changed && etag !== undefined) {
+    return { kind: 'ignored', why: whyNot(refused.item, etag) };
+  }
   return { kind: 'refused', failure };
 }

@@ -74,13 +74,14 @@ async function* batchesOf(
 
 async function batchOf(
   { table, bucket }: Desk,
-  { importId, layout, state }: ImportItem,
+  item: ImportItem,
   chunk: number,
   onlyFailed: boolean,
 ): Promise<string[][]> {
+  const { importId, layout, state } = item;
   if (layout === undefined) return [];
   const [text, written] = await Promise.all([
-    readChunkObject(bucket, importId, chunk),
+    readChunkObject(bucket, item, chunk),
     readRows(table, importId, pageOfChunk(chunk), rowsOfChunk(layout, chunk)),
   ]);
   const outcomes = new Map(written.map((row) => [row.row, row]));

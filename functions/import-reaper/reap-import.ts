@@ -85,12 +85,16 @@ async function reapUpload(
 
 async function reapReading(
   reaper: Reaper,
-  { importId, updatedAt, etag }: ImportItem,
+  { importId, updatedAt, etag, stalled }: ImportItem,
 ): Promise<Finding[]> {
-  if (reaper.now() < updatedAt + SILENCE || etag === undefined) return [];
+  // Less often each time: while nobody takes them, these must not use up the readings that it has.
+  const last = stalled !== undefined && stalled.at > updatedAt ? stalled : undefined;
+  const resent = (last?.resent ?? 0) + 1;
+  if (reaper.now() < (last?.at ?? updatedAt) + SILENCE * 2 ** (resent - 1)) return [];
+  if (etag === undefined) return [];
   await send(reaper.jobs, { kind: 'read', key: sourceKey(importId), etag });
   const reason = 'The reading of the file was cut off.';
-  await noteStalled(reaper.table, importId, { reason, resent: 1, at: reaper.now() });
+  await noteStalled(reaper.table, importId, { reason, resent, at: reaper.now() });
   return [{ kind: 'read-again', reason }];
 }
 
@@ -109,9 +113,16 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
     const chunks = await readChunks(table, importId, page);
     empty = chunks.length === 0 ? empty + 1 : 0;
     for (const chunk of chunks) {
+<<<<<<< HEAD
       active = Math.max(active, chunk.touchedAt, chunk.until ?? 0);
       const finding = await reapChunk(reaper, item, chunk);
       if (finding !== undefined) findings.push(finding);
+=======
+      active = Math.max(active, chunk.touchedAt);
+      const found = await reapChunk(reaper, item, chunk);
+      findings.push(...found);
+      if (found.some(({ kind }) => kind === 'completed')) return findings;
+>>>>>>> tests
     }
     // Whoever settled the last chunk died before it looked at the page.
     const closed = chunks.filter((chunk) => isClosed(chunk, item.round));
@@ -131,15 +142,11 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
 }
 
 /** A chunk whose worker died: its claim has lapsed and nobody gave it back. */
-async function reapChunk(
-  reaper: Reaper,
-  item: ReadImport,
-  chunk: ChunkItem,
-): Promise<Finding | undefined> {
+async function reapChunk(reaper: Reaper, item: ReadImport, chunk: ChunkItem): Promise<Finding[]> {
   const { table, bucket, resends, now } = reaper;
   const { until, worker } = chunk;
-  if (isClosed(chunk, item.round) || until === undefined || worker === undefined) return undefined;
-  if (now() < until + CLOCK_SKEW) return undefined;
+  if (isClosed(chunk, item.round) || until === undefined || worker === undefined) return [];
+  if (now() < until + CLOCK_SKEW) return [];
   const reason = `Chunk ${chunk.chunk} was left by a worker that ended in the middle of it.`;
   if (chunk.resent >= resends) {
     const why = `stalled: ${resends + 1} workers ended in the middle of the chunk of this row`;
@@ -149,18 +156,19 @@ async function reapChunk(
       chunk.chunk,
       why,
     );
-    if (closed === 'held') return undefined;
-    return { kind: 'closed', chunk: chunk.chunk, reason: why };
+    if (closed === 'held') return [];
+    const finding = { kind: 'closed', chunk: chunk.chunk, reason: why } as const;
+    return closed === 'completed' ? [finding, { kind: 'completed' }] : [finding];
   }
   const resent = chunk.resent + 1;
-  if (!(await freeChunk(table, item.importId, chunk, { worker, until, resent }))) return undefined;
+  if (!(await freeChunk(table, item.importId, chunk, { worker, until, resent }))) return [];
   await sendAgain(
     reaper.queues[item.mode],
     { importId: item.importId, chunk: chunk.chunk, round: item.round },
     0,
   );
   await noteStalled(table, item.importId, { chunk: chunk.chunk, reason, resent, at: now() });
-  return { kind: 'resent', chunk: chunk.chunk, resent, reason };
+  return [{ kind: 'resent', chunk: chunk.chunk, resent, reason }];
 }
 
 /** Takes a lapsed claim away, unless its worker, or another, has written meanwhile. */

@@ -75,13 +75,17 @@ export async function beginReading(
   });
 }
 
-/** Said now and then while a file is read; it is not, once somebody has cancelled. */
+/** Said now and then while a file is read; it is not, once somebody has cancelled or replaced the file. */
 export async function keepReading(
   table: ImportsTable,
   importId: string,
-  now: number,
+  { etag, now }: { etag: string; now: number },
 ): Promise<Change> {
-  return await change(table, importId, { from: ['reading'], set: { updatedAt: now } });
+  return await change(table, importId, {
+    from: ['reading'],
+    set: { updatedAt: now },
+    where: { etag: { clause: '#etag = :where_etag', value: etag } },
+  });
 }
 
 /**
@@ -91,7 +95,13 @@ export async function keepReading(
 export async function endReading(
   table: ImportsTable,
   importId: string,
-  { layout, header, hold, now }: { layout: Layout; header: string[]; hold: boolean; now: number },
+  {
+    etag,
+    layout,
+    header,
+    hold,
+    now,
+  }: { etag: string; layout: Layout; header: string[]; hold: boolean; now: number },
 ): Promise<Change> {
   return await change(table, importId, {
     from: ['reading'],
@@ -102,7 +112,10 @@ export async function endReading(
       updatedAt: now,
       ...(hold ? {} : { startedAt: now, settledAtStart: 0, sendingSince: now }),
     },
-    where: { hold: { clause: '#hold = :where_hold', value: hold } },
+    where: {
+      hold: { clause: '#hold = :where_hold', value: hold },
+      etag: { clause: '#etag = :where_etag', value: etag },
+    },
   });
 }
 
@@ -189,16 +202,23 @@ export async function cancelImport(
   });
 }
 
-/** Its file is not one that can be imported: nothing of it was begun. */
+/**
+ * Its file is not one that can be imported: nothing of it was begun.
+ *
+ * @param etag of the file that this is said of, where it is said of one: it may have been replaced
+ */
 export async function failImport(
   table: ImportsTable,
   importId: string,
-  { now, failure }: { now: number; failure: Failure },
+  { now, failure, etag }: { now: number; failure: Failure; etag?: string | undefined },
 ): Promise<Change> {
   return await change(table, importId, {
     from: ['awaiting-upload', 'reading'],
     set: { state: 'failed', failure, completedAt: now, updatedAt: now },
     remove: ['active', 'sendingSince', 'stalled'],
+    ...(etag === undefined
+      ? {}
+      : { where: { etag: { clause: '#etag = :where_etag', value: etag } } }),
   });
 }
 

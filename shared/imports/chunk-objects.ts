@@ -1,5 +1,5 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { chunkObjectKey } from './import-objects.ts';
+import { chunkObjectKey, type SourceName } from './import-objects.ts';
 
 export interface ImportsBucket {
   client: S3Client;
@@ -8,14 +8,14 @@ export interface ImportsBucket {
 
 export async function writeChunkObject(
   { client, name }: ImportsBucket,
-  importId: string,
+  source: SourceName,
   chunk: number,
   text: string,
 ): Promise<void> {
   await client.send(
     new PutObjectCommand({
       Bucket: name,
-      Key: chunkObjectKey(importId, chunk),
+      Key: chunkObjectKey(source, chunk),
       Body: text,
       ContentType: 'application/x-ndjson',
     }),
@@ -24,11 +24,11 @@ export async function writeChunkObject(
 
 export async function readChunkObject(
   { client, name }: ImportsBucket,
-  importId: string,
+  source: SourceName,
   chunk: number,
 ): Promise<string> {
   const answer = await client.send(
-    new GetObjectCommand({ Bucket: name, Key: chunkObjectKey(importId, chunk) }),
+    new GetObjectCommand({ Bucket: name, Key: chunkObjectKey(source, chunk) }),
   );
   return (await answer.Body?.transformToString()) ?? '';
 }

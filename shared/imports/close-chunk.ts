@@ -4,6 +4,7 @@ import { claimChunk, settleChunk } from './claim-chunk.ts';
 import { closePage } from './close-page.ts';
 import { parseChunk } from './csv/chunk-lines.ts';
 import { type ImportItem, NO_TALLIES } from './import-item.ts';
+import type { SourceName } from './import-objects.ts';
 import { type ImportsTable, readRows } from './imports-table.ts';
 import { type Layout, pageOfChunk, rowsOfChunk } from './layout.ts';
 import type { RowItem } from './row-item.ts';
@@ -30,10 +31,11 @@ export interface Closer {
  */
 export async function closeChunk(
   { table, bucket, worker, now }: Closer,
-  { importId, layout, round, ttl }: ImportItem & { layout: Layout },
+  item: ImportItem & { layout: Layout },
   chunk: number,
   reason: string,
 ): Promise<'closed' | 'completed' | 'held'> {
+  const { importId, layout, round, ttl } = item;
   const page = pageOfChunk(chunk);
   const name = { importId, chunk, round };
   const claim = await claimChunk(table, name, { worker, until: now() + LEASE, now: now() });
@@ -43,7 +45,7 @@ export async function closeChunk(
     const span = rowsOfChunk(layout, chunk);
     const rows = new Map<number, RowItem>();
     for (const row of await readRows(table, importId, page, span)) rows.set(row.row, row);
-    const ids = await idsOf(bucket, importId, chunk);
+    const ids = await idsOf(bucket, item, chunk);
     const limit = pLimit(WRITES_AT_ONCE);
     const numbers = Array.from({ length: span.last - span.first + 1 }, (_, i) => span.first + i);
     await Promise.all(
@@ -53,7 +55,7 @@ export async function closeChunk(
           if (prior !== undefined && isWritten(prior, round)) return;
           const { inputTokens = 0, outputTokens = 0 } = prior ?? {};
           const id = ids.get(row) ?? String(row);
-          const item = {
+          const failed = {
             row,
             id,
             state: 'failed',
@@ -62,7 +64,7 @@ export async function closeChunk(
             inputTokens,
             outputTokens,
           } as const;
-          rows.set(row, await writeRow(table, { importId, page, ttl }, item));
+          rows.set(row, await writeRow(table, { importId, page, ttl }, failed));
         }),
       ),
     );
@@ -89,11 +91,11 @@ export async function closeChunk(
 /** The merchandiser's ids; without the chunk's object, which may have expired, rows have numbers. */
 async function idsOf(
   bucket: ImportsBucket,
-  importId: string,
+  source: SourceName,
   chunk: number,
 ): Promise<Map<number, string>> {
   try {
-    const rows = parseChunk(await readChunkObject(bucket, importId, chunk));
+    const rows = parseChunk(await readChunkObject(bucket, source, chunk));
     return new Map(rows.map(({ row, id }) => [row, id]));
   } catch {
     return new Map();

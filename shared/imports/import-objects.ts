@@ -11,8 +11,18 @@ export function importOfSource(key: string): string | undefined {
   return /^sources\/([0-9a-z]+)\.csv$/.exec(key)?.[1];
 }
 
-export const chunkObjectKey = (importId: string, chunk: number) =>
-  `${CHUNKS}${importId}/${String(chunk).padStart(7, '0')}.jsonl`;
+/**
+ * Of one source: whoever still reads a file that was replaced meanwhile writes beside what is read of
+ * its successor.
+ */
+export const chunkObjectKey = ({ importId, etag = 'none' }: SourceName, chunk: number) =>
+  `${CHUNKS}${importId}/${etag}/${String(chunk).padStart(7, '0')}.jsonl`;
+
+/** An import, and the file that it is read from. */
+export interface SourceName {
+  importId: string;
+  etag?: string | undefined;
+}
 
 /** What an import has come to names its export: as long as that is the same, so is the file. */
 export interface ExportName {

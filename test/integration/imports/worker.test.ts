@@ -323,7 +323,7 @@ describe('a row', () => {
 });
 
 describe('a chunk', () => {
-  const place = (scene: Scene) => ({ Bucket: IMPORTS, Key: chunkObjectKey(scene.importId, 1) });
+  const place = (scene: Scene) => ({ Bucket: IMPORTS, Key: chunkObjectKey(scene, 1) });
 
   test.each([
     ['whose object is gone', (scene: Scene) => new DeleteObjectCommand(place(scene))],
@@ -602,7 +602,7 @@ describe('the records of one invocation', () => {
   test('share the gate, and one that throws fails alone', async () => {
     const scene = await ready(8, 2);
     await engines.s3.send(
-      new DeleteObjectCommand({ Bucket: IMPORTS, Key: chunkObjectKey(scene.importId, 2) }),
+      new DeleteObjectCommand({ Bucket: IMPORTS, Key: chunkObjectKey(scene, 2) }),
     );
     let inFlight = 0;
     let most = 0;
