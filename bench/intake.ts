@@ -127,26 +127,20 @@ async function intake(): Promise<void> {
   });
   const sqs = new SQSClient({ ...aws, endpoint: task.s3 });
   const dynamo = new DynamoDBClient({ ...aws, endpoint: task.dynamodb });
-  const count = (commandName = '') => {
+  const count = <Args, Answer>(
+    next: (args: Args) => Answer,
+    { commandName = '' }: { commandName?: string },
+  ) => {
     const name = commandName.replace(/Command$/, '');
-    calls[name] = (calls[name] ?? 0) + 1;
+    return (args: Args): Answer => {
+      calls[name] = (calls[name] ?? 0) + 1;
+      return next(args);
+    };
   };
   const options = { step: 'initialize', name: 'count' } as const;
-  s3.middlewareStack.add(
-    (next, { commandName }) =>
-      (args) => (count(commandName), next(args)),
-    options,
-  );
-  sqs.middlewareStack.add(
-    (next, { commandName }) =>
-      (args) => (count(commandName), next(args)),
-    options,
-  );
-  dynamo.middlewareStack.add(
-    (next, { commandName }) =>
-      (args) => (count(commandName), next(args)),
-    options,
-  );
+  s3.middlewareStack.add(count, options);
+  sqs.middlewareStack.add(count, options);
+  dynamo.middlewareStack.add(count, options);
   const queue = { client: sqs, url: task.queueUrl };
   const started = performance.now();
   const outcome = await readSource(

@@ -113,16 +113,10 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
     const chunks = await readChunks(table, importId, page);
     empty = chunks.length === 0 ? empty + 1 : 0;
     for (const chunk of chunks) {
-<<<<<<< HEAD
       active = Math.max(active, chunk.touchedAt, chunk.until ?? 0);
-      const finding = await reapChunk(reaper, item, chunk);
-      if (finding !== undefined) findings.push(finding);
-=======
-      active = Math.max(active, chunk.touchedAt);
       const found = await reapChunk(reaper, item, chunk);
       findings.push(...found);
       if (found.some(({ kind }) => kind === 'completed')) return findings;
->>>>>>> tests
     }
     // Whoever settled the last chunk died before it looked at the page.
     const closed = chunks.filter((chunk) => isClosed(chunk, item.round));
