@@ -1,8 +1,8 @@
 // Where an import's objects are in its bucket. The lifecycle rules of the stack go by the folders.
 
-export const SOURCES = 'sources/';
+const SOURCES = 'sources/';
 export const CHUNKS = 'chunks/';
-export const EXPORTS = 'exports/';
+const EXPORTS = 'exports/';
 
 export const sourceKey = (importId: string) => `${SOURCES}${importId}.csv`;
 
