@@ -54,7 +54,7 @@ export const config: ConfigInput = {
       maxFieldCharacters: 100_000,
     },
     retention: { sourceDays: 30, importDays: 90 },
-    stalled: { resends: 3, quietMinutes: 15 },
+    stalled: { resends: 3, quietMinutes: { interactive: 2, bulk: 15 } },
     workerTimeoutSeconds: 120,
     memoryMb: { intake: 1769, worker: 512 },
   },

@@ -26,9 +26,9 @@ export class GlimpseStack extends Stack {
     const config = local ? asRunLocally(given) : given;
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
     const api = new Api(this, 'Api', { config, local, thumbnails });
-    new Summaries(this, 'Summaries', { config, local, api });
+    const summaries = new Summaries(this, 'Summaries', { config, local, api });
     if (config.pages !== false) {
-      new Pages(this, 'Pages', { config, variants: config.pages, thumbnails, api });
+      new Pages(this, 'Pages', { config, variants: config.pages, thumbnails, summaries, api });
     }
   }
 }

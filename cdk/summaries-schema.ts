@@ -64,7 +64,10 @@ export const summariesSchema = z
       /** How often a chunk that makes no progress is sent again before its rows are failed. */
       resends: z.int().min(0).max(20),
       /** Minutes without progress after which an import counts as stalled. */
-      quietMinutes: z.int().min(1).max(1440),
+      quietMinutes: z.strictObject({
+        interactive: z.int().min(1).max(1440),
+        bulk: z.int().min(1).max(1440),
+      }),
     }),
     workerTimeoutSeconds: z.int().min(10).max(900),
     memoryMb: z.strictObject({

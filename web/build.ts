@@ -6,6 +6,8 @@ import { build } from 'vite';
 // Two outputs: the pages, as CloudFront and the local cloud serve them, and <glimpse-image> alone,
 // for the pages of others.
 
+const PAGES = ['index.html', 'imports.html'];
+
 /** Builds both into the project's `dist`, and answers the folder of the pages. */
 export async function buildWeb(root: string): Promise<string> {
   const dist = resolve(root, 'dist');
@@ -24,6 +26,7 @@ export async function buildWeb(root: string): Promise<string> {
         // A data: URL would need its own place in the Content-Security-Policy.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
+        rolldownOptions: { input: PAGES.map((page) => resolve(root, 'web', page)) },
       },
     });
     await bundle({

@@ -17,6 +17,7 @@ import type { Config } from '../config-schema.ts';
 import type { Api } from './api.ts';
 import { browserAddress, pagesBucket } from './buckets.ts';
 import { output } from './output.ts';
+import type { Summaries } from './summaries.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 export interface PagesProps {
@@ -24,6 +25,7 @@ export interface PagesProps {
   /** Which variants the gallery shows. */
   variants: { grid: string; large: string };
   thumbnails: Thumbnails;
+  summaries: Summaries;
   api: Api;
 }
 
@@ -57,7 +59,8 @@ export class Pages extends Construct {
     const bucket = pagesBucket(this);
     const originals = browserAddress(props.thumbnails.originals);
     const thumbnails = thumbnailsAddress(props);
-    const distribution = this.#distribution(bucket, this.#headers(props, originals, thumbnails));
+    const uploads = [originals, browserAddress(props.summaries.imports)];
+    const distribution = this.#distribution(bucket, this.#headers(props, uploads, thumbnails));
 
     output(this, 'PagesUrl', `https://${distribution.distributionDomainName}`);
     output(this, 'PagesBucket', bucket.bucketName);
@@ -71,13 +74,14 @@ export class Pages extends Construct {
         buckets: { originals: originals.origin, thumbnails: thumbnails.origin },
         variants: { grid: variants.grid, large: variants.large },
         upload: { maxBytes: config.uploads.maxBytes, types: UPLOAD_TYPES },
+        imports: { maxBytes: config.summaries.limits.maxBytes },
       }),
     );
   }
 
   #headers(
     { config, api }: PagesProps,
-    originals: Address,
+    uploads: readonly Address[],
     thumbnails: Address,
   ): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
@@ -85,7 +89,7 @@ export class Pages extends Construct {
       responseHeadersPolicyName: `${Aws.STACK_NAME}-${Aws.REGION}-pages`,
       securityHeadersBehavior: {
         contentSecurityPolicy: {
-          contentSecurityPolicy: contentSecurityPolicy(api.url, originals, thumbnails),
+          contentSecurityPolicy: contentSecurityPolicy(api.url, uploads, thumbnails),
           override: true,
         },
         contentTypeOptions: { override: true },
@@ -152,7 +156,11 @@ function thumbnailsAddress({ api, thumbnails }: PagesProps): Address {
     : browserAddress(thumbnails.thumbnails);
 }
 
-function contentSecurityPolicy(api: string, originals: Address, thumbnails: Address): string {
+function contentSecurityPolicy(
+  api: string,
+  uploads: readonly Address[],
+  thumbnails: Address,
+): string {
   // A path that ends in a slash stands for all below it.
   const source = ({ origin, path }: Address) => (path === '' ? origin : `${origin}${path}/`);
   return [
@@ -160,7 +168,7 @@ function contentSecurityPolicy(api: string, originals: Address, thumbnails: Addr
     "script-src 'self'",
     "style-src 'self'",
     `img-src 'self' ${source(thumbnails)}`,
-    `connect-src 'self' ${api} ${source(originals)}`,
+    `connect-src 'self' ${api} ${uploads.map(source).join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { ImportLimits } from '../../shared/imports/import-limits.ts';
@@ -46,6 +47,11 @@ export class Summaries extends Construct {
   readonly #config: Config;
   readonly #local: boolean;
   readonly #storage: ImportsStorage;
+
+  /** Where browsers upload files to. */
+  get imports(): IBucket {
+    return this.#storage.bucket;
+  }
 
   constructor(scope: Construct, id: string, props: { config: Config; local: boolean; api: Api }) {
     super(scope, id);

@@ -270,7 +270,9 @@ class Attempt {
     if (this.#left.size > 0) {
       const halt = this.#halt;
       if (halt === 'lost') return { kind: 'unwanted', why: 'lost' };
-      await releaseChunk(table, this.#work, this.#note());
+      const note = this.#note();
+      // Nobody misses it before it comes back.
+      await releaseChunk(table, this.#work, { ...note, now: note.now + this.#delayMs });
       if (halt instanceof StopError) {
         const failure = { code: halt.code, message: halt.message };
         await pauseImport(table, this.#work.importId, { now: this.#bench.now(), failure });

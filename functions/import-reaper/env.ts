@@ -11,7 +11,10 @@ const schema = z.object({
     z.strictObject({
       resends: z.int().nonnegative(),
       /** Minutes without progress. */
-      quietMinutes: z.int().positive(),
+      quietMinutes: z.strictObject({
+        interactive: z.int().positive(),
+        bulk: z.int().positive(),
+      }),
     }),
   ),
 });

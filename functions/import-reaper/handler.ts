@@ -51,7 +51,10 @@ const reaper = once((): Reaper => {
     },
     jobs: { client: sqs, url: env.JOBS_QUEUE_URL },
     resends: env.STALLED.resends,
-    quietMs: env.STALLED.quietMinutes * 60_000,
+    quietMs: {
+      interactive: env.STALLED.quietMinutes.interactive * 60_000,
+      bulk: env.STALLED.quietMinutes.bulk * 60_000,
+    },
     now: Date.now,
   };
 });

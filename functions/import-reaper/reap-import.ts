@@ -34,7 +34,7 @@ export interface Reaper {
   /** How often a chunk is sent again before its rows are closed as failed. */
   resends: number;
   /** Milliseconds without any progress before everything that is left is sent again. */
-  quietMs: number;
+  quietMs: Readonly<Record<Mode, number>>;
   now: () => number;
 }
 
@@ -113,7 +113,7 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
     const chunks = await readChunks(table, importId, page);
     empty = chunks.length === 0 ? empty + 1 : 0;
     for (const chunk of chunks) {
-      active = Math.max(active, chunk.touchedAt);
+      active = Math.max(active, chunk.touchedAt, chunk.until ?? 0);
       const found = await reapChunk(reaper, item, chunk);
       findings.push(...found);
       if (found.some(({ kind }) => kind === 'completed')) return findings;
@@ -129,7 +129,7 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
   if (now() > item.updatedAt + SILENCE && (await completeImport(table, item, now()))) {
     return [...findings, { kind: 'completed' }];
   }
-  if (findings.length === 0 && now() > active + reaper.quietMs) {
+  if (findings.length === 0 && now() > active + reaper.quietMs[item.mode]) {
     findings.push(await reapQuiet(reaper, item, active));
   }
   return findings;
@@ -193,10 +193,10 @@ async function freeChunk(
 /** Nothing moves and nobody has anything: messages were lost, or nobody reads the queue. */
 async function reapQuiet(
   { table, jobs, quietMs, resends, now }: Reaper,
-  { importId, stalled }: ImportItem,
+  { importId, mode, stalled }: ImportItem,
   active: number,
 ): Promise<Finding> {
-  const minutes = Math.round(quietMs / 60_000);
+  const minutes = Math.round(quietMs[mode] / 60_000);
   const reason = `No worker has taken a chunk for ${minutes} minutes.`;
   // It is the same silence only if nothing has moved since the last time.
   const resent = stalled?.chunk === undefined && stalled?.at === active ? stalled.resent + 1 : 1;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FromFunction, FunctionError, Invocation } from './messages.ts';
@@ -13,12 +14,16 @@ type Handler = (event: unknown, context: object) => unknown;
 process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit(0));
 
+// One process after the other loads the same bundle: a cold start takes three quarters of the time.
+enableCompileCache();
 try {
   const handler = await loadHandler(variable('LAMBDA_TASK_ROOT'), variable('_HANDLER'));
   process.on('message', (message) => {
     if (isInvocation(message)) void run(handler, message);
   });
   report({ type: 'ready', initMs: process.uptime() * 1000 });
+  // Not left to the end, as most are killed.
+  flushCompileCache();
 } catch (error) {
   report({ type: 'unusable', error: describe(error) });
 }

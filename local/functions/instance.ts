@@ -25,7 +25,10 @@ export interface Instance {
   kill(): void;
 }
 
-/** Lambda allows ten seconds for what a module does before its handler can be called. */
+/**
+ * Lambda allows ten seconds for what a module does before its handler can be called; what takes longer
+ * it begins anew in the first invocation, within the function's timeout.
+ */
 const INIT_LIMIT_MS = 10_000;
 const BELOW_NORMAL = 10;
 
@@ -78,9 +81,10 @@ export function startInstance(
     orphanage.unwatch(pid);
     end(exitError(code, signal));
   });
+  const initLimitMs = INIT_LIMIT_MS + plan.timeoutSeconds * 1000;
   const loading = setTimeout(
-    () => end(failure('Sandbox.Timedout', 'Init timed out after 10.00 seconds')),
-    INIT_LIMIT_MS,
+    () => end(failure('Sandbox.Timedout', `Init timed out after ${initLimitMs / 1000} seconds`)),
+    initLimitMs,
   );
   void ready.promise.then(() => clearTimeout(loading));
 

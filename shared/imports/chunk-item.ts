@@ -12,6 +12,7 @@ export const chunkItemSchema = talliesSchema.extend({
   until: z.number().optional(),
   /** How often the reaper has sent it again in `round`. */
   resent: z.number(),
+  /** When somebody last wrote here; or when it comes back, for one that was handed back with a delay. */
   touchedAt: z.number(),
 });
 

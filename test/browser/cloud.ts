@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -7,6 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
 import type { CloudEndpoints } from '../../local/endpoints.ts';
 import type { ImagesTable } from '../../shared/thumbnails/images-table.ts';
+import { changedStack } from '../flows/changed-stack.ts';
 import type { Target } from '../flows/target.ts';
 
 /** Where uploads are told of; all else in the bucket is cold until somebody looks. */
@@ -67,23 +68,22 @@ interface Notifications {
   QueueConfigurations: { Filter?: unknown }[];
 }
 
-/** Below the project's folder, where the bundles find sharp. */
-async function quietStack(root: string, cdkOut: string, cdn?: string): Promise<string> {
-  const folder = await mkdtemp(join(root, '.glimpse/quiet-'));
-  await cp(cdkOut, folder, { recursive: true });
-  const file = join(folder, 'Glimpse.template.json');
-  const text = await readFile(file, 'utf8');
-  const template = JSON.parse(cdn === undefined ? text : deliveredBy(cdn, text));
-  const resources = Object.values<{
-    Properties?: { NotificationConfiguration?: Notifications };
-  }>(template.Resources);
-  for (const { Properties: properties } of resources) {
-    for (const told of properties?.NotificationConfiguration?.QueueConfigurations ?? []) {
-      told.Filter = { S3Key: { Rules: [{ Name: 'prefix', Value: TOLD }] } };
+/** A stack whose originals bucket tells of few uploads. */
+function quietStack(root: string, cdkOut: string, cdn?: string): Promise<string> {
+  return changedStack(root, cdkOut, (text) => {
+    const template = JSON.parse(cdn === undefined ? text : deliveredBy(cdn, text));
+    const resources = Object.values<{
+      Properties?: { NotificationConfiguration?: Notifications };
+    }>(template.Resources);
+    for (const { Properties: properties } of resources) {
+      for (const told of properties?.NotificationConfiguration?.QueueConfigurations ?? []) {
+        // Files of imports are always told of: their rule names a folder already.
+        if (told.Filter !== undefined) continue;
+        told.Filter = { S3Key: { Rules: [{ Name: 'prefix', Value: TOLD }] } };
+      }
     }
-  }
-  await writeFile(file, JSON.stringify(template));
-  return folder;
+    return JSON.stringify(template);
+  });
 }
 
 /** As the stack would be with delivery by a CDN, but for where that is. */

@@ -172,7 +172,7 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
   await allShown(page, 4, 30_000);
   // But for the uploads' own panel, which is as high as what it has to say.
   const { shifted } = await watched.measured();
-  expect(shifted.filter((moved) => !moved.startsWith('SECTION.uploads'))).toEqual([]);
+  expect(shifted.filter((moved) => !moved.includes('SECTION.uploads'))).toEqual([]);
 
   await page.reload();
   await allShown(page, 4);

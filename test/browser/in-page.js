@@ -127,6 +127,8 @@ document.addEventListener(
   { capture: true },
 );
 
+const nameOf = (node) => (node ? `${node.nodeName}.${node.className}` : 'the page');
+
 function observe(type, each) {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) each(entry);
@@ -146,7 +148,7 @@ observe('layout-shift', ({ value, hadRecentInput, sources }) => {
   glimpseWatch.layoutShift += value;
   for (const { node, previousRect: from, currentRect: to } of sources) {
     glimpseWatch.shifted.push(
-      `${node?.nodeName}.${node?.className}: ${from.x},${from.y} to ${to.x},${to.y}`,
+      `${[node, node?.parentElement?.closest('section')].map(nameOf).join(' in ')}: ${from.x},${from.y} to ${to.x},${to.y}`,
     );
   }
 });

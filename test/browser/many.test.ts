@@ -21,7 +21,7 @@ const CLOSELY = 10_000;
 
 // Ten thousand uploads to the bucket would take longer than all other tests.
 // biome-ignore lint/correctness/noEmptyPattern: how vitest tells that a fixture needs no other
-const test = visitorTest.override('cdn', { scope: 'file' }, async ({}, { onCleanup }) => {
+const test = visitorTest.override('cdn', { scope: 'worker' }, async ({}, { onCleanup }) => {
   const server = createServer((_, response) => {
     response
       .writeHead(200, { 'content-type': 'image/webp', 'cache-control': 'max-age=31536000' })

@@ -10,6 +10,7 @@ import { DAMAGED, PICTURES, UNSUPPORTED } from '../../cli/sample/catalogue.ts';
 import { buildPages } from '../../local/pages/built.ts';
 import { synthesise } from '../../local/synthesis.ts';
 import { put, settled, thumbnails, until } from '../flows/target.ts';
+import { BROKEN, untidyCatalogue } from './catalogues.ts';
 import { launchBrowser, unpackChromium } from './chromium.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { awaited, countSettled } from './in-page.ts';
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   const browser = await launchBrowser(chromium);
   try {
     await takeAll(cloud, browser);
+    await takeImports(cloud, browser);
   } finally {
     await browser.close();
     await cloud.stop();
@@ -140,6 +142,81 @@ async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
       .waitFor();
     await sleep(1000);
   });
+}
+
+/** The imports page: a catalogue of 812 rows from its report to its last row. */
+async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
+  const { web, provider } = cloud.endpoints;
+  const address = `${web}/imports.html`;
+  const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true };
+  const open = async (url: string, options: BrowserContextOptions = {}) => {
+    // A picture in the middle of a scroll is one of nothing.
+    const visitor = await visit(browser, cloud.endpoints, { reducedMotion: 'reduce', ...options });
+    await visitor.page.goto(url);
+    return visitor;
+  };
+  const shoot = async (page: Page, name: string) => {
+    await sleep(700);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    console.log(`${name}.png`);
+  };
+  const take = async (
+    name: string,
+    url: string,
+    ready: string,
+    options: BrowserContextOptions = {},
+  ) => {
+    const { page, context } = await open(url, options);
+    await page.locator(ready).first().waitFor();
+    await shoot(page, name);
+    await context.close();
+  };
+  const choose = (page: Page, name: string, text: string) =>
+    page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+  const { page, context } = await open(address);
+  // The functions may have to start first, and a whole catalogue takes a minute.
+  context.setDefaultTimeout(180_000);
+  await page.getByText('No imports yet').waitFor();
+  await shoot(page, 'imports-empty');
+  await choose(page, 'prices.csv', BROKEN);
+  await page.getByText('What to do:').waitFor();
+  await shoot(page, 'imports-bad-file');
+  await page.getByRole('link', { name: 'Imports', exact: true }).click();
+  await choose(page, 'autumn-catalogue.csv', untidyCatalogue(812));
+  await page.getByRole('button', { name: /^Summarise/ }).waitFor();
+  await page.getByLabel('price').uncheck();
+  await page.getByLabel('notes').uncheck();
+  await page.setViewportSize({ width: 1280, height: 1200 });
+  await page.evaluate('scrollTo(0, 0)');
+  await shoot(page, 'imports-report');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await take('imports-report-phone', page.url(), '.columns', phone);
+
+  const importId = new URL(page.url()).searchParams.get('import');
+  const failing = [4, 97, 330, 331].map((row) => ({
+    fault: 'filtered',
+    row: `${importId}/${row}`,
+  }));
+  await fetch(`${provider}/configure`, {
+    method: 'POST',
+    body: JSON.stringify({ faults: failing }),
+  });
+  await page.getByRole('button', { name: /^Summarise/ }).click();
+  await page.locator('.row.done').first().waitFor();
+  await shoot(page, 'imports-running');
+  await take('imports-running-phone', page.url(), '.row.done', phone);
+  await take('imports-list', address, '.import-list');
+  await page.locator('.chip', { hasText: 'Done, with failures' }).waitFor();
+  await take('imports-done', page.url(), '.row.done');
+  await take('imports-dark', page.url(), '.row.done', { colorScheme: 'dark' });
+  await take('imports-phone', page.url(), '.row.done', phone);
+  await take('imports-failed', `${page.url()}&rows=failed`, '.row.failed');
+  await take('imports-list-dark', address, '.import-list', { colorScheme: 'dark' });
+  await context.close();
 }
 
 await main();

@@ -5,17 +5,20 @@ import { type Cloud, startCloud } from './cloud.ts';
 import { type Picture, pictures } from './in-page.ts';
 import { type Visitor, visit } from './visit.ts';
 
-/** Each file has a browser and a local cloud, each test a visitor who must not see an error. */
+/**
+ * Files that run in one process share its browser and, where thumbnails come from the same place,
+ * its local cloud; each test has a visitor, who must not see an error.
+ */
 export const test = plainTest
   // biome-ignore lint/correctness/noEmptyPattern: how vitest tells that a fixture needs no other
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const browser = await launchBrowser(inject('chromium'));
     onCleanup(() => browser.close());
     return browser;
   })
   // biome-ignore lint/correctness/noEmptyPattern: as above
-  .extend('cdn', { scope: 'file' }, ({}): string | undefined => undefined)
-  .extend('cloud', { scope: 'file' }, async ({ cdn }, { onCleanup }): Promise<Cloud> => {
+  .extend('cdn', { scope: 'worker' }, ({}): string | undefined => undefined)
+  .extend('cloud', { scope: 'worker' }, async ({ cdn }, { onCleanup }): Promise<Cloud> => {
     const cloud = await startCloud(inject('cdkOut'), cdn);
     onCleanup(() => cloud.stop());
     return cloud;

@@ -52,6 +52,7 @@ function policyOf(of: Template): Record<string, string> {
 }
 
 const AT_REGION = '.s3.${AWS::Region}.${AWS::URLSuffix}';
+const IMPORTS = `https://\${SummariesImports}${AT_REGION}`;
 const ORIGINALS = `https://\${ThumbnailsOriginals}${AT_REGION}`;
 const THUMBNAILS = `https://\${Thumbnails}${AT_REGION}`;
 
@@ -177,13 +178,13 @@ describe('the headers', () => {
 });
 
 describe('the Content-Security-Policy', () => {
-  test('names the API, the two buckets and nothing else beyond the pages themselves', () => {
+  test('names the API, the buckets and nothing else beyond the pages themselves', () => {
     expect(policyOf(template)).toEqual({
       'default-src': "'none'",
       'script-src': "'self'",
       'style-src': "'self'",
       'img-src': `'self' ${THUMBNAILS}`,
-      'connect-src': `'self' \${ApiHttp.ApiEndpoint} ${ORIGINALS}`,
+      'connect-src': `'self' \${ApiHttp.ApiEndpoint} ${ORIGINALS} ${IMPORTS}`,
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
@@ -204,7 +205,7 @@ describe('the Content-Security-Policy', () => {
     const policy = policyOf(adopting);
     expect(policy['img-src']).toBe(`'self' https://small${AT_REGION}`);
     expect(policy['connect-src']).toBe(
-      "'self' ${ApiHttp.ApiEndpoint} https://s3.${AWS::Region}.${AWS::URLSuffix}/my.photos/",
+      `'self' \${ApiHttp.ApiEndpoint} https://s3.\${AWS::Region}.\${AWS::URLSuffix}/my.photos/ ${IMPORTS}`,
     );
   });
 });
@@ -227,6 +228,7 @@ describe('the outputs', () => {
           'image/svg+xml',
         ],
       },
+      imports: { maxBytes: 1_000_000_000 },
     });
   });
 

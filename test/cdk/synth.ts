@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import { config } from '../../cdk/config.ts';
 import { type ConfigInput, parseConfig } from '../../cdk/config-schema.ts';
 import { GlimpseStack } from '../../cdk/glimpse-stack.ts';
@@ -13,13 +12,8 @@ export interface SynthOptions {
   local?: boolean;
 }
 
-// Each synthesis writes a folder; they go with the test file that wrote them.
-const folder = mkdtempSync(join(tmpdir(), 'glimpse-synth-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The stack of a configuration, without bundling its functions. */
-export function stackOf({ changes = {}, local = false }: SynthOptions = {}): GlimpseStack {
-  const outdir = mkdtempSync(join(folder, 'cdk.out-'));
+/** The stack of a configuration, without bundling its functions. It is synthesised to `outdir`. */
+export function stackOf(outdir: string, { changes = {}, local = false }: SynthOptions = {}) {
   const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [] } });
   return new GlimpseStack(app, 'Glimpse', {
     config: parseConfig({ ...config, ...changes }),
@@ -27,6 +21,23 @@ export function stackOf({ changes = {}, local = false }: SynthOptions = {}): Gli
   });
 }
 
+const templates = new Map<string, Template>();
+
+/** Each configuration is synthesised once, for all files that run in this process. */
 export function templateOf(options: SynthOptions = {}): Template {
-  return Template.fromStack(stackOf(options));
+  const key = JSON.stringify(options);
+  const template = templates.get(key) ?? synthesise(options);
+  templates.set(key, template);
+  return template;
 }
+
+function synthesise(options: SynthOptions): Template {
+  const outdir = temporaryFolder();
+  try {
+    return Template.fromStack(stackOf(outdir, options));
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'glimpse-synth-'));

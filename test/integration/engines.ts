@@ -31,6 +31,7 @@ export interface Engines {
   createImportsTable: () => Promise<string>;
   createQueue: (name: string) => Promise<string>;
   s3Endpoint: string;
+  dynamoEndpoint: string;
   removeOriginal: (image: string) => Promise<void>;
   /** Clients of their own, as a process has: every call is noted, and the process can die. */
   newProcess: () => Process;
@@ -67,6 +68,7 @@ export async function startEngines(): Promise<Engines> {
     dynamo: DynamoDBDocumentClient.from(raw),
     queueUrl,
     s3Endpoint: endpoint,
+    dynamoEndpoint: endpoints.dynamo,
     removeOriginal: async (image) => {
       await s3.send(new DeleteObjectCommand({ Bucket: ORIGINALS, Key: image }));
     },

@@ -1,18 +1,19 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { View } from '../glimpse-image/view.ts';
+import type { Config } from '../shell/config.ts';
+import { DropTarget } from '../shell/drop-target.tsx';
+import type { Dropped } from '../shell/dropped-files.ts';
+import { followed } from '../shell/followed.ts';
+import { Offline } from '../shell/offline.tsx';
+import { Top } from '../shell/top.tsx';
 import { type Api, createApi } from './api.ts';
-import type { Config } from './config.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { followed } from './followed.ts';
 import { Galleries } from './galleries/galleries.tsx';
 import { createGalleryList } from './galleries/gallery-list.ts';
 import { NewGallery } from './galleries/new-gallery.tsx';
 import { GalleryPage } from './gallery-page.tsx';
-import { Icon } from './icon.tsx';
 import { galleryTitle, hrefOf, titleOf } from './route.ts';
 import { AddPictures } from './uploads/add-pictures.tsx';
-import { DropTarget } from './uploads/drop-target.tsx';
-import type { Dropped } from './uploads/dropped-files.ts';
 import { UploadsPanel } from './uploads/panel.tsx';
 import type { UploadItem, Uploads } from './uploads/upload-queue.ts';
 import { createUploads } from './uploads/uploads.ts';
@@ -49,17 +50,17 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <header class="top">
-        <a class="brand" href={hrefOf({})} onClick={followed(() => go({}))}>
-          <Icon name="gallery" />
-          Glimpse
-        </a>
+      <Top
+        home={hrefOf({})}
+        onHome={followed(() => go({}))}
+        other={{ href: '/imports.html', title: 'Imports' }}
+      >
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />
         ) : (
           <AddPictures types={config.upload.types} onPick={add} />
         )}
-      </header>
+      </Top>
       <Offline />
       {gallery === undefined || feed === undefined ? (
         <Galleries api={api} config={config} list={list} onOpen={(name) => go({ gallery: name })} />
@@ -74,29 +75,16 @@ export function App({ config }: { config: Config }) {
         />
       )}
       <UploadsPanel uploads={uploads} />
-      <DropTarget into={gallery} onDrop={drop} />
+      <DropTarget takes={gallery !== undefined} onDrop={drop}>
+        {gallery ? (
+          <>
+            Drop to add to <strong>{gallery}</strong>
+          </>
+        ) : (
+          'Drop to add pictures'
+        )}
+      </DropTarget>
     </>
-  );
-}
-
-function Offline() {
-  // Believed when it changes only: a machine that reaches nothing but itself is always "offline".
-  const [online, setOnline] = useState(true);
-  useEffect(() => {
-    const look = () => setOnline(navigator.onLine);
-    addEventListener('online', look);
-    addEventListener('offline', look);
-    return () => {
-      removeEventListener('online', look);
-      removeEventListener('offline', look);
-    };
-  }, []);
-  return (
-    <p role="status" class={online ? 'for-readers' : 'offline'}>
-      {online
-        ? ''
-        : 'You are offline. What is on this page stays; the rest comes when you are back.'}
-    </p>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { View } from '../glimpse-image/view.ts';
-import { ApiError } from './api-error.ts';
-import type { Page } from './page.ts';
-import { createStore, type Store } from './store.ts';
+import { ApiError } from '../shell/api-error.ts';
+import type { Page } from '../shell/page.ts';
+import { createStore, type Store } from '../shell/store.ts';
 
 /** The proportions of a picture of which nothing is known yet; most cameras' own. */
 const USUAL_RATIO = 3 / 2;

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Config } from './config.ts';
+import type { Config } from '../shell/config.ts';
+import { followed } from '../shell/followed.ts';
+import { useStore } from '../shell/store.ts';
+import { Trouble } from '../shell/trouble.tsx';
 import type { Feed } from './feed.ts';
-import { followed } from './followed.ts';
 import { Grid } from './grid/grid.tsx';
 import { LargeView } from './large/large-view.tsx';
 import { galleryTitle, hrefOf, type Route } from './route.ts';
-import { useStore } from './store.ts';
-import { Trouble } from './trouble.tsx';
 
 export interface GalleryPageProps {
   config: Config;

@@ -331,7 +331,7 @@ describe('the function', () => {
       INTERACTIVE_QUEUE_URL: queueUrl,
       BULK_QUEUE_URL: queueUrl,
       JOBS_QUEUE_URL: queueUrl,
-      STALLED: '{"resends":3,"quietMinutes":15}',
+      STALLED: '{"resends":3,"quietMinutes":{"interactive":2,"bulk":15}}',
       POWERTOOLS_METRICS_NAMESPACE: 'test',
     };
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);

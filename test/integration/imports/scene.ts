@@ -231,7 +231,7 @@ export class Scene {
       queues: { interactive: chunks, bulk: chunks },
       jobs: this.#queueOf(process, 'jobs'),
       resends: 3,
-      quietMs: 900_000,
+      quietMs: { interactive: 120_000, bulk: 900_000 },
       now: () => this.clock.now,
     };
   }

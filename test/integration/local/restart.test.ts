@@ -17,7 +17,7 @@ const SPINNING = `export const handler = () => { for (;;); };`;
 
 let cdkOut: string;
 let dir: string;
-let children: ChildProcess[];
+const children: ChildProcess[] = [];
 
 beforeAll(() => {
   cdkOut = writeStack(
@@ -50,19 +50,20 @@ beforeAll(() => {
   );
 });
 afterAll(() => rmSync(dirname(cdkOut), { recursive: true, force: true }));
-beforeEach(() => {
+
+const newFolder = () => {
   dir = mkdtempSync(join(tmpdir(), 'glimpse-start-'));
-  children = [];
-});
-afterEach(async () => {
-  for (const child of children) {
+};
+
+async function endAll(): Promise<void> {
+  for (const child of children.splice(0)) {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
     }
   }
   rmSync(dir, { recursive: true, force: true });
-});
+}
 
 interface Started {
   readonly child: ChildProcess;
@@ -70,11 +71,13 @@ interface Started {
   readonly exit: Promise<number | null>;
 }
 
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+
 function start(args: string[] = [], environment: Record<string, string> = {}): Started {
   const options = ['--state', dir, '--cdk-out', cdkOut, ...args];
   const child = spawn(process.execPath, ['local/main.ts', ...options], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -135,12 +138,16 @@ const alive = (pid: number) => {
   }
 };
 
-const upload = ({ endpoints, s3 }: Running) =>
-  s3.send(new PutObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b', Body: 'kept' }));
+const upload = ({ endpoints, s3 }: Running, Key: string) =>
+  s3.send(new PutObjectCommand({ Bucket: endpoints.buckets.photos, Key, Body: 'kept' }));
+
+/** How often the function was given the message that it holds for longer than these tests take. */
+const deliveries = () =>
+  readFileSync(join(dir, 'logs', 'test-slow.log'), 'utf8').match(/^START/gm)?.length ?? 0;
 
 async function fill(cloud: Running): Promise<void> {
   const { endpoints, sqs, dynamodb } = cloud;
-  await upload(cloud);
+  await upload(cloud, 'a b');
   const QueueUrl = endpoints.queues.kept;
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'waiting' }));
   const Item = { id: { S: '1' }, value: { S: 'kept' } };
@@ -148,11 +155,14 @@ async function fill(cloud: Running): Promise<void> {
   await sqs.send(
     new SendMessageCommand({ QueueUrl: endpoints.queues.work, MessageBody: 'in flight' }),
   );
-  // Its function holds it, for longer than this test.
-  await until(() => readFileSync(join(dir, 'logs', 'test-slow.log'), 'utf8').includes('START'));
+  await until(() => deliveries() === 1);
 }
 
-async function expectFilled({ endpoints, s3, sqs, dynamodb }: Running): Promise<void> {
+/** Starts it again, and looks whether all is there that it was filled with. */
+async function readyAndFilled(): Promise<Running> {
+  const before = deliveries();
+  const running = await ready();
+  const { endpoints, s3, sqs, dynamodb } = running;
   const got = await s3.send(new GetObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b' }));
   expect(await got.Body?.transformToString()).toBe('kept');
   const Key = { id: { S: '1' } };
@@ -168,132 +178,139 @@ async function expectFilled({ endpoints, s3, sqs, dynamodb }: Running): Promise<
   const { Messages: events = [] } = await receive(endpoints.queues.events);
   expect(events.map(({ Body = '' }) => JSON.parse(Body).Records[0].s3.object.key)).toContain('a+b');
   // What was in flight is delivered again at once, six minutes before it would time out.
-  const starts = () =>
-    readFileSync(join(dir, 'logs', 'test-slow.log'), 'utf8').match(/^START/gm)?.length;
-  await until(() => starts() === 2);
+  await until(() => deliveries() === before + 1);
+  return running;
 }
 
-test('Ctrl-C leaves no process behind, within three seconds, and the next start finds everything', async () => {
-  const first = await ready();
-  await fill(first);
-  const family = familyOf(first.child.pid ?? 0);
-  expect(family.length).toBeGreaterThanOrEqual(3);
-  const pressed = Date.now();
-  // A terminal sends it to the whole group: all of them, but for dynoxide, which is in its own.
-  for (const pid of family) if (alive(pid)) process.kill(pid, 'SIGINT');
-  first.child.kill('SIGINT');
-  expect(await first.exit).toBe(0);
-  // One that was killed is still listed for a moment while the system buries it.
-  await until(() => family.filter(alive).length === 0 || undefined, 3000);
-  expect(Date.now() - pressed).toBeLessThan(3000);
-  expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
-  await expectFilled(await ready());
-});
+describe('one cloud, ended in every way and started again', () => {
+  // Each test takes over what the one before has started.
+  let running: Running;
 
-test('after kill -9 its children leave by themselves, and the next start finds everything', async () => {
-  const first = await ready();
-  await fill(first);
-  // One that never looks up, too.
-  const { sqs, endpoints } = first;
-  await sqs.send(new SendMessageCommand({ QueueUrl: endpoints.queues.endless, MessageBody: 'x' }));
-  await until(() => readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'));
-  const family = familyOf(first.child.pid ?? 0);
-  first.child.kill('SIGKILL');
-  await until(() => family.filter(alive).length === 0 || undefined, 3000);
-  await expectFilled(await ready());
-});
-
-test('when all are killed at once, the next start ends the dynoxide that is left and finds everything', async () => {
-  const first = await ready();
-  await fill(first);
-  const family = familyOf(first.child.pid ?? 0);
-  const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
-  for (const pid of [first.child.pid ?? 0, ...family])
-    if (pid !== dynoxide) process.kill(pid, 'SIGKILL');
-  expect(alive(dynoxide)).toBe(true);
-  const second = await ready();
-  expect(alive(dynoxide)).toBe(false);
-  await expectFilled(second);
-});
-
-test('when the engines are killed, dynoxide goes with them, and it says so', async () => {
-  const running = await ready();
-  const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
-  const engines = familyOf(running.child.pid ?? 0).filter((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('engine-host'),
-  );
-  for (const pid of engines) process.kill(pid, 'SIGKILL');
-  expect(engines).toHaveLength(1);
-  expect(await running.exit).toBe(1);
-  expect(running.output()).toContain('The engines ended');
-  expect(alive(dynoxide)).toBe(false);
-});
-
-test('an upload whose notification was not sent before kill -9 is told at the next start', async () => {
-  const first = await ready();
-  await upload(first);
-  first.child.kill('SIGKILL');
-  await first.exit;
-  const intent = {
-    id: 'F'.repeat(18),
-    bucket: 'test-photos',
-    key: 'a b',
-    eventName: 'ObjectCreated:Put',
-  };
-  const notDone = { ...intent, id: 'E'.repeat(18), key: 'never written' };
-  const lines = [{ open: intent }, { open: notDone }].map((line) => JSON.stringify(line));
-  appendFileSync(join(dir, 'notifications.jsonl'), [...lines, '{"open":{"cut sh'].join('\n'));
-  const { sqs, endpoints } = await ready();
-  const sequencers: string[] = [];
-  await until(async () => {
-    const QueueUrl = endpoints.queues.events;
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
-    );
-    sequencers.push(
-      ...Messages.map(({ Body = '' }) => JSON.parse(Body).Records[0].s3.object.sequencer),
-    );
-    return sequencers.includes(intent.id) || undefined;
+  beforeAll(async () => {
+    newFolder();
+    running = await ready();
+    await fill(running);
   });
-  // The first upload's own event may have been sent and come twice, as S3's may: it says so itself.
-  expect(new Set(sequencers).size).toBe(2);
-  expect(sequencers).not.toContain(notDone.id);
-});
+  afterAll(endAll);
 
-test('--reset forgets what was there', async () => {
-  const first = await ready();
-  await upload(first);
-  first.child.kill('SIGTERM');
-  await first.exit;
-  const { s3, endpoints } = await ready(['--reset']);
-  const get = s3.send(new GetObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b' }));
-  await expect(get).rejects.toMatchObject({ name: 'NoSuchKey' });
-});
+  test('Ctrl-C leaves no process behind, within three seconds, and the next start finds everything', async () => {
+    const { child, exit } = running;
+    const family = familyOf(child.pid ?? 0);
+    expect(family.length).toBeGreaterThanOrEqual(3);
+    const pressed = Date.now();
+    // A terminal sends it to the whole group: all of them, but for dynoxide, which is in its own.
+    for (const pid of family) if (alive(pid)) process.kill(pid, 'SIGINT');
+    child.kill('SIGINT');
+    expect(await exit).toBe(0);
+    // One that was killed is still listed for a moment while the system buries it.
+    await until(() => family.filter(alive).length === 0 || undefined, 3000);
+    expect(Date.now() - pressed).toBeLessThan(3000);
+    expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
+    running = await readyAndFilled();
+  });
 
-test('when the engines end by themselves, it says so and ends too', async () => {
-  const { exit, output } = await ready();
-  process.kill(Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8')), 'SIGKILL');
-  expect(await exit).toBe(1);
-  expect(output()).toContain('The engines ended');
-  expect(processes()).toEqual([]);
-});
-
-describe('a start that cannot be says why and what to do', () => {
-  const ends = async (args: string[], environment: Record<string, string> = {}) => {
-    const { exit, output } = start(args, environment);
-    const code = await exit;
-    expect(output()).not.toMatch(/^\s+at /m);
-    return { code, output: output() };
-  };
-
-  test('when one already runs on the same folder', async () => {
-    await ready();
+  test('a second one on the same folder is refused, and the first keeps what it needs', async () => {
     const { code, output } = await ends([]);
     expect(code).toBe(1);
     expect(output).toContain(`A local cloud already runs on ${dir}`);
-    // And the one that runs keeps what it needs.
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(true);
   });
+
+  test('when all are killed at once, the next start ends the dynoxide that is left and finds everything', async () => {
+    const { child } = running;
+    const family = familyOf(child.pid ?? 0);
+    const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
+    for (const pid of [child.pid ?? 0, ...family])
+      if (pid !== dynoxide) process.kill(pid, 'SIGKILL');
+    expect(alive(dynoxide)).toBe(true);
+    running = await readyAndFilled();
+    expect(alive(dynoxide)).toBe(false);
+  });
+
+  test('an upload whose notification was not sent before kill -9 is told at the next start', async () => {
+    await upload(running, 'told');
+    running.child.kill('SIGKILL');
+    await running.exit;
+    const intent = {
+      id: 'F'.repeat(18),
+      bucket: 'test-photos',
+      key: 'told',
+      eventName: 'ObjectCreated:Put',
+    };
+    const notDone = { ...intent, id: 'E'.repeat(18), key: 'never written' };
+    const lines = [{ open: intent }, { open: notDone }].map((line) => JSON.stringify(line));
+    appendFileSync(join(dir, 'notifications.jsonl'), [...lines, '{"open":{"cut sh'].join('\n'));
+    running = await ready();
+    const { sqs, endpoints } = running;
+    const sequencers: string[] = [];
+    await until(async () => {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: endpoints.queues.events, MaxNumberOfMessages: 10 }),
+      );
+      const objects = Messages.map(({ Body = '' }) => JSON.parse(Body).Records[0].s3.object);
+      // But for what it was filled with.
+      const told = objects.filter(({ key }) => key !== 'a+b');
+      sequencers.push(...told.map(({ sequencer }) => sequencer));
+      return sequencers.includes(intent.id) || undefined;
+    });
+    // The first upload's own event may have been sent and come twice, as S3's may: it says so itself.
+    expect(new Set(sequencers).size).toBe(2);
+    expect(sequencers).not.toContain(notDone.id);
+  });
+
+  test('after kill -9 its children leave by themselves, and the next start finds everything', async () => {
+    const { child, sqs, endpoints } = running;
+    // One that never looks up, too.
+    await sqs.send(
+      new SendMessageCommand({ QueueUrl: endpoints.queues.endless, MessageBody: 'x' }),
+    );
+    await until(() =>
+      readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'),
+    );
+    const family = familyOf(child.pid ?? 0);
+    child.kill('SIGKILL');
+    await until(() => family.filter(alive).length === 0 || undefined, 3000);
+    running = await readyAndFilled();
+  });
+
+  test('when the engines are killed, dynoxide goes with them, and it says so', async () => {
+    const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
+    const engines = familyOf(running.child.pid ?? 0).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('engine-host'),
+    );
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    expect(engines).toHaveLength(1);
+    expect(await running.exit).toBe(1);
+    expect(running.output()).toContain('The engines ended');
+    expect(alive(dynoxide)).toBe(false);
+  });
+
+  test('--reset forgets what was there', async () => {
+    running = await ready(['--reset']);
+    const { s3, endpoints } = running;
+    const get = s3.send(new GetObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b' }));
+    await expect(get).rejects.toMatchObject({ name: 'NoSuchKey' });
+  });
+
+  test('when the engines end by themselves, it says so and ends too', async () => {
+    const { exit, output } = running;
+    process.kill(Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8')), 'SIGKILL');
+    expect(await exit).toBe(1);
+    expect(output()).toContain('The engines ended');
+    expect(processes()).toEqual([]);
+  });
+});
+
+async function ends(args: string[], environment: Record<string, string> = {}) {
+  const { exit, output } = start(args, environment);
+  const code = await exit;
+  expect(output()).not.toMatch(/^\s+at /m);
+  return { code, output: output() };
+}
+
+describe('a start that cannot be says why and what to do', () => {
+  beforeEach(newFolder);
+  afterEach(endAll);
 
   test('when a port is in use', async () => {
     const server = createServer();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../web/gallery/api-error.ts';
 import { createFeed } from '../../../web/gallery/feed.ts';
 import type { View } from '../../../web/glimpse-image/view.ts';
+import { ApiError } from '../../../web/shell/api-error.ts';
 
 const view = (image: string, more: Partial<View> = {}): View => ({
   image,

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { useEffect, useState } from 'preact/hooks';
 import type { View } from '../../glimpse-image/view.ts';
+import type { Config } from '../../shell/config.ts';
 import type { Api } from '../api.ts';
-import type { Config } from '../config.ts';
 
 /** Pictures of a gallery's cover, and those that are asked for, as some may not be showable. */
 const PICTURES = 4;

@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks';
+import type { Config } from '../../shell/config.ts';
+import { followed } from '../../shell/followed.ts';
+import { useStore } from '../../shell/store.ts';
+import { Trouble } from '../../shell/trouble.tsx';
 import type { Api } from '../api.ts';
-import type { Config } from '../config.ts';
-import { followed } from '../followed.ts';
 import { rowsBetween } from '../grid/layout.ts';
 import { useWidth } from '../grid/use-rows.ts';
 import { useWindow } from '../grid/use-window.ts';
 import { galleryTitle, hrefOf } from '../route.ts';
-import { useStore } from '../store.ts';
-import { Trouble } from '../trouble.tsx';
 import { useRestoredScroll } from '../use-restored-scroll.ts';
 import { Cover } from './cover.tsx';
 import type { GalleryList } from './gallery-list.ts';

@@ -1,6 +1,6 @@
+import { ApiError } from '../../shell/api-error.ts';
+import { createStore, type Store } from '../../shell/store.ts';
 import type { Api } from '../api.ts';
-import { ApiError } from '../api-error.ts';
-import { createStore, type Store } from '../store.ts';
 
 export interface GalleryListState {
   readonly galleries: readonly string[];

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Config } from '../config.ts';
-import { Icon } from '../icon.tsx';
-import { fields, number, text } from '../read-json.ts';
+import type { Config } from '../../shell/config.ts';
+import { Icon } from '../../shell/icon.tsx';
+import { fields, number, text } from '../../shell/read-json.ts';
 import { NewGallery } from './new-gallery.tsx';
 
 const SAMPLE_GALLERY = 'sample';

@@ -1,7 +1,7 @@
 import { Component } from 'preact';
 import type { View } from '../../glimpse-image/view.ts';
-import type { Config } from '../config.ts';
-import { followed } from '../followed.ts';
+import type { Config } from '../../shell/config.ts';
+import { followed } from '../../shell/followed.ts';
 import type { Tile } from './layout.ts';
 
 interface GridTileProps {

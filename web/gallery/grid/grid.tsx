@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Config } from '../config.ts';
+import type { Config } from '../../shell/config.ts';
+import { useStore } from '../../shell/store.ts';
 import type { Feed } from '../feed.ts';
 import { hrefOf, titleOf } from '../route.ts';
-import { useStore } from '../store.ts';
 import { useRestoredScroll } from '../use-restored-scroll.ts';
 import { GridTile } from './grid-tile.tsx';
 import { rowOf, rowsBetween } from './layout.ts';

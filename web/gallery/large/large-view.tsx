@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { View } from '../../glimpse-image/view.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../../shell/config.ts';
+import { Icon } from '../../shell/icon.tsx';
+import { useStore } from '../../shell/store.ts';
 import type { Feed } from '../feed.ts';
-import { Icon } from '../icon.tsx';
 import { titleOf } from '../route.ts';
-import { useStore } from '../store.ts';
 import { fitInside, useScreen } from './fit.ts';
 import { useSwipe } from './use-swipe.ts';
 

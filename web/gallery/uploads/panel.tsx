@@ -1,6 +1,8 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { bytesInWords, pictures, timeLeftInWords } from './amounts.ts';
+import { bytesInWords, timeLeftInWords } from '../../shell/amounts.ts';
+import { useLeaveWarning } from '../../shell/use-leave-warning.ts';
 import { Icon } from './icon.tsx';
+import { pictures } from './pictures-in-words.ts';
 import type { UploadItem, Uploads, UploadsSnapshot } from './upload-queue.ts';
 
 /** Thousands of rows would be slow, and nobody reads them. */
@@ -263,15 +265,6 @@ function useUploads(uploads: Uploads<File>): UploadsSnapshot {
     return uploads.subscribe(read);
   }, [uploads]);
   return snapshot;
-}
-
-function useLeaveWarning(running: boolean): void {
-  useEffect(() => {
-    if (!running) return;
-    const warn = (event: Event) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [running]);
 }
 
 /** When the row with the focus goes away, who uses a keyboard is still in the card. */

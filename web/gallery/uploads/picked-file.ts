@@ -1,4 +1,4 @@
-import { bytesInWords } from './amounts.ts';
+import { bytesInWords } from '../../shell/amounts.ts';
 import type { UploadError } from './upload-error.ts';
 
 // What can be told of a file before anybody is asked: its type, its key, and why it cannot be added.

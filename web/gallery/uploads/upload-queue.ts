@@ -1,3 +1,5 @@
+import type { Sending } from '../../shell/send-form.ts';
+import type { UploadForm } from '../../shell/upload-form.ts';
 import {
   contentTypeOf,
   keyOf,
@@ -58,20 +60,6 @@ export interface UploadsSnapshot {
   readonly offline: boolean;
   /** Not all that was dropped could be taken. */
   readonly leftOut: boolean;
-}
-
-export interface UploadForm {
-  readonly url: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly expiresAt: string;
-}
-
-export interface Sending<F> {
-  readonly form: UploadForm;
-  readonly file: F;
-  readonly signal: AbortSignal;
-  /** Bytes so far, of the file or of the whole body. */
-  onProgress(sent: number): void;
 }
 
 export interface UploadQueueOptions<F extends Picked> {

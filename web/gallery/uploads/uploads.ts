@@ -1,4 +1,4 @@
-import { sendForm } from './send-form.ts';
+import { sendForm } from '../../shell/send-form.ts';
 import { sketch } from './sketch.ts';
 import { createUploadQueue, type UploadQueueOptions, type Uploads } from './upload-queue.ts';
 

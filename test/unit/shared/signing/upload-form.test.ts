@@ -144,7 +144,7 @@ describe("a form is the SDK's", () => {
           signatureByHand(credentials.secretAccessKey, credential, policy ?? ''),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

@@ -6,6 +6,8 @@ import { render } from '../../../../shared/thumbnails/render.ts';
 import type { Variant } from '../../../../shared/thumbnails/variant.ts';
 import { greyJpeg, plain, quarters, svg } from '../../../pictures.ts';
 
+// Another file in this process may have loaded it without the spy.
+vi.hoisted(() => vi.resetModules());
 vi.mock(import('../../../../shared/thumbnails/decode.ts'), async (original) => {
   const module = await original();
   return { ...module, decode: vi.fn(module.decode) };

@@ -3,7 +3,7 @@ import {
   type DroppedEntry,
   type DroppedItem,
   droppedFiles,
-} from '../../../../web/gallery/uploads/dropped-files.ts';
+} from '../../../../web/shell/dropped-files.ts';
 
 const fileEntry = (name: string) => ({
   name,

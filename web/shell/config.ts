@@ -7,6 +7,8 @@ export interface Config {
   readonly buckets: { readonly originals: string; readonly thumbnails: string };
   readonly variants: { readonly grid: string; readonly large: string };
   readonly upload: { readonly maxBytes: number; readonly types: readonly string[] };
+  /** What an import may bring. */
+  readonly imports: { readonly maxBytes: number };
   /** Where the sample gallery can be asked for; on a developer's machine only. */
   readonly sample?: string;
 }
@@ -27,7 +29,7 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function readConfig(told: unknown): Config {
-  const { api, buckets, variants, upload, sample } = fields(told);
+  const { api, buckets, variants, upload, imports, sample } = fields(told);
   const { originals, thumbnails } = fields(buckets);
   const { grid, large } = fields(variants);
   const { maxBytes, types } = fields(upload);
@@ -37,6 +39,7 @@ function readConfig(told: unknown): Config {
       buckets: { originals: text(originals), thumbnails: text(thumbnails) },
       variants: { grid: text(grid), large: text(large) },
       upload: { maxBytes: number(maxBytes), types: list(types).map(text) },
+      imports: { maxBytes: number(fields(imports).maxBytes) },
       ...(sample === undefined ? {} : { sample: text(sample) }),
     };
   } catch (cause) {

@@ -18,3 +18,8 @@ export function number(value: unknown): number {
   if (typeof value === 'number') return value;
   throw new TypeError('expected a number');
 }
+
+/** What may be absent: undefined then, and read where it is there. */
+export function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+  return value === undefined || value === null ? undefined : read(value);
+}

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  bytesInWords,
-  pictures,
-  timeLeftInWords,
-} from '../../../../web/gallery/uploads/amounts.ts';
+import { bytesInWords, timeLeftInWords } from '../../../../web/shell/amounts.ts';
 
 test.each([
   [0, '0 bytes'],
@@ -29,8 +25,4 @@ test.each([
   [9_000, 'About 3 hours left'],
 ])('%f s are %s', (seconds, words) => {
   expect(timeLeftInWords(seconds)).toBe(words);
-});
-
-test('pictures are counted', () => {
-  expect([0, 1, 1200].map(pictures)).toEqual(['0 pictures', '1 picture', '1,200 pictures']);
 });

@@ -1,7 +1,15 @@
-import type { Sending } from './upload-queue.ts';
+import type { UploadForm } from './upload-form.ts';
 
 /** A phone that changes networks leaves a connection on which nothing ever happens again. */
 const LONGEST_SILENCE_MS = 60_000;
+
+export interface Sending<F> {
+  readonly form: UploadForm;
+  readonly file: F;
+  readonly signal: AbortSignal;
+  /** Bytes so far, of the file or of the whole body. */
+  onProgress(sent: number): void;
+}
 
 /** S3's answer, or `status` 0 for none; `unreadable` where the file itself is the reason. */
 class SendError extends Error {
@@ -20,7 +28,7 @@ export async function sendForm({ form, file, signal, onProgress }: Sending<File>
   const body = new FormData();
   for (const [name, value] of Object.entries(form.fields)) body.append(name, value);
   // S3 ignores what follows the file. The key says the name; here an odd one could only do harm.
-  body.append('file', file, 'picture');
+  body.append('file', file, 'file');
   const { status, text } = await post(form.url, body, signal, onProgress);
   if (status >= 200 && status < 300) return;
   if (status === 0 && !signal.aborted) await assertReadable(file);

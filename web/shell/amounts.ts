@@ -24,8 +24,3 @@ export function timeLeftInWords(seconds: number): string {
   const hours = Math.round(minutes / 60);
   return hours < 2 ? 'About an hour left' : `About ${hours} hours left`;
 }
-
-/** `1 picture`, `40 pictures`, `1,200 pictures`. */
-export function pictures(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'picture' : 'pictures'}`;
-}

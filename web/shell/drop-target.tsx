@@ -1,15 +1,18 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Dropped, droppedFiles } from './dropped-files.ts';
 import { Icon } from './icon.tsx';
 
 interface DropTargetProps {
-  /** The gallery's name; empty for the one without a name, undefined where nothing can be dropped. */
-  readonly into: string | undefined;
+  /** Whether files are taken; where they are not, the browser still must not open them. */
+  readonly takes: boolean;
+  /** What dropping does, in words. */
+  readonly children: ComponentChildren;
   onDrop(dropped: Dropped<File>): void;
 }
 
 /** The whole page takes files; while some are held over it, an overlay says where they will go. */
-export function DropTarget({ into, onDrop }: DropTargetProps) {
+export function DropTarget({ takes, children, onDrop }: DropTargetProps) {
   const [over, setOver] = useState(false);
 
   useEffect(() => {
@@ -25,7 +28,7 @@ export function DropTarget({ into, onDrop }: DropTargetProps) {
       for (const target of inside) {
         if (target instanceof Node && !target.isConnected) inside.delete(target);
       }
-      setOver(into !== undefined && inside.size > 0);
+      setOver(takes && inside.size > 0);
     };
     const end = () => {
       ours = false;
@@ -56,7 +59,7 @@ export function DropTarget({ into, onDrop }: DropTargetProps) {
       show();
     });
     on('dragover', ({ dataTransfer }) => {
-      if (dataTransfer !== null) dataTransfer.dropEffect = into === undefined ? 'none' : 'copy';
+      if (dataTransfer !== null) dataTransfer.dropEffect = takes ? 'copy' : 'none';
     });
     on('dragleave', ({ target }) => {
       if (target !== null) inside.delete(target);
@@ -64,25 +67,19 @@ export function DropTarget({ into, onDrop }: DropTargetProps) {
     });
     on('drop', ({ dataTransfer }) => {
       end();
-      if (dataTransfer !== null && into !== undefined) {
+      if (dataTransfer !== null && takes) {
         void droppedFiles<File>(dataTransfer.items).then(onDrop);
       }
     });
     return () => drag.abort();
-  }, [into, onDrop]);
+  }, [takes, onDrop]);
 
   if (!over) return null;
   return (
     <div class="drop-target">
       <p>
-        <Icon name="pictures" />
-        {into ? (
-          <span>
-            Drop to add to <strong>{into}</strong>
-          </span>
-        ) : (
-          <span>Drop to add pictures</span>
-        )}
+        <Icon name="into" />
+        <span>{children}</span>
       </p>
     </div>
   );

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { readImport } from '../../../../web/imports/import-view.ts';
+import {
+  ago,
+  count,
+  duration,
+  money,
+  newsOf,
+  percent,
+  sentence,
+  stateInWords,
+  timeInWords,
+  tokens,
+  toneOf,
+  waitsInWords,
+} from '../../../../web/imports/in-words.ts';
+import { told } from './told.ts';
+
+const view = (changes: Record<string, unknown>) => readImport(told(changes));
+
+describe('amounts', () => {
+  test('are those of the locale', () => {
+    expect(count(1_234_567, 'en')).toBe('1,234,567');
+    expect(count(1_234_567, 'de')).toBe('1.234.567');
+    expect(money(1234.5, 'en')).toBe('$1,234.50');
+    expect(money(0.34, 'de')).toBe('0,34\u00a0$');
+  });
+
+  test('of less than a cent are not nothing', () => {
+    expect(money(0, 'en')).toBe('$0.00');
+    expect(money(0.00421, 'en')).toBe('$0.0042');
+    expect(money(0.01, 'en')).toBe('$0.01');
+  });
+
+  test('of many tokens leave out what nobody reads', () => {
+    expect(tokens(98_412, 'en')).toBe('98,412');
+    expect(tokens(1_624_000, 'en')).toBe('1.62M');
+  });
+
+  test('that are not all are not 100 %', () => {
+    expect(percent(811, 812, 'en')).toBe('99%');
+    expect(percent(812, 812, 'en')).toBe('100%');
+    expect(percent(0, 0, 'en')).toBe('0%');
+  });
+});
+
+test.each([
+  [10_000, 'just now'],
+  [60_000, '1 minute ago'],
+  [59 * 60_000, '59 minutes ago'],
+  [5 * 3_600_000, '5 hours ago'],
+  [30 * 3_600_000, 'yesterday'],
+  [40 * 86_400_000, 'Nov 22, 2025'],
+  [-5_000, 'just now'],
+])('%i ms before is %s', (past, words) => {
+  const now = Date.UTC(2026, 0, 1, 12);
+  expect(ago(now - past, now, 'en')).toBe(words);
+});
+
+test.each([
+  [420, '0.4 s'],
+  [9_949, '9.9 s'],
+  [70_000, '70 s'],
+  [200_000, '3 min'],
+  [3_600_000, '1 h'],
+  [3_900_000, '1 h 5 min'],
+])('%i ms are %s', (ms, words) => {
+  expect(duration(ms)).toBe(words);
+});
+
+test('a message becomes a sentence, and one that is stays', () => {
+  expect(sentence('line 7 has 2 fields')).toBe('Line 7 has 2 fields.');
+  expect(sentence('Done.')).toBe('Done.');
+  expect(sentence('')).toBe('');
+});
+
+test('a pause before the first row is another thing than one in the midst of them', () => {
+  expect(stateInWords(view({ state: 'paused' }))).toBe('Ready to start');
+  const startedAt = '2026-01-02T03:04:05.000Z';
+  expect(stateInWords(view({ state: 'paused', startedAt }))).toBe('Paused');
+  expect(stateInWords(view({ state: 'failed' }))).toBe('Not imported');
+});
+
+test('what has stalled is no ordinary run, and has no end to tell', () => {
+  const stalled = { reason: 'a worker ended', resent: 1, at: '2026-01-02T03:04:00.000Z' };
+  const running = view({ state: 'running', etaSeconds: 130, stalled });
+  expect(toneOf(running)).toBe('warning');
+  expect(timeInWords(running)).toBe('');
+  expect(newsOf(running)).toBe('Stalled. A worker ended.');
+  expect(timeInWords(view({ state: 'running', etaSeconds: 130 }))).toBe('About 2 minutes left');
+});
+
+test('the live region speaks of quarters, and not of rows', () => {
+  const said = new Set<string>();
+  for (let done = 0; done < 812; done += 1) {
+    said.add(newsOf(view({ state: 'running', rows: { total: 812, done, failed: 0 } })));
+  }
+  expect([...said]).toEqual([
+    'Running',
+    'Running, 25 percent of 812 rows',
+    'Running, 50 percent of 812 rows',
+    'Running, 75 percent of 812 rows',
+  ]);
+});
+
+test('waits are told by row, the longest first, and those that nobody feels are not', () => {
+  const waits = { gateMs: 81_200, allowanceMs: 812_000, yieldMs: 100, refusedMs: 0 };
+  const rows = { total: 1000, done: 800, failed: 12 };
+  const told = waitsInWords(view({ state: 'running', waits, rows }));
+  expect(told.map(({ kind, perRowMs }) => [kind, perRowMs])).toEqual([
+    ['allowanceMs', 1000],
+    ['gateMs', 100],
+  ]);
+});

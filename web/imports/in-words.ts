@@ -1,0 +1,239 @@
+import { timeLeftInWords } from '../shell/amounts.ts';
+import {
+  type ImportInList,
+  type ImportState,
+  isBegun,
+  isOver,
+  type Waits,
+  written,
+} from './import-view.ts';
+
+// Amounts and states as a person reads them. Numbers, money and dates are the reader's locale's.
+
+type Locale = string | undefined;
+
+export function count(value: number, locale?: Locale): string {
+  return Math.round(value).toLocaleString(locale);
+}
+
+export function rowsInWords(value: number, locale?: Locale): string {
+  return `${count(value, locale)} ${value === 1 ? 'row' : 'rows'}`;
+}
+
+/** `98,400`, and `1.62M` where nobody reads the last digits. */
+export function tokens(value: number, locale?: Locale): string {
+  if (value < 100_000) return count(value, locale);
+  return new Intl.NumberFormat(locale, {
+    notation: 'compact',
+    maximumSignificantDigits: 3,
+  }).format(value);
+}
+
+/** US dollars; what is less than a cent is not nothing. */
+export function money(usd: number, locale?: Locale): string {
+  const cents = usd === 0 || usd >= 0.01;
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    ...(cents ? {} : { maximumSignificantDigits: 2 }),
+  }).format(usd);
+}
+
+/** Rounded down: what is not all is not 100 %. */
+export function percent(part: number, whole: number, locale?: Locale): string {
+  const share = whole === 0 ? 0 : Math.min(1, part / whole);
+  return new Intl.NumberFormat(locale, { style: 'percent' }).format(Math.floor(share * 100) / 100);
+}
+
+const AGES = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** Days after which a date says more. */
+const LONG_AGO = 30;
+
+export function ago(at: number, now: number, locale?: Locale): string {
+  const past = Math.max(0, now - at);
+  if (past > LONG_AGO * 86_400_000) {
+    return new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' });
+  }
+  const [unit, length] = AGES.find(([, each]) => past >= each) ?? [];
+  return unit === undefined ? 'just now' : RELATIVE.format(-Math.floor(past / length), unit);
+}
+
+export function moment(at: number, locale?: Locale): string {
+  return new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** `0.4 s`, `12 s`, `3 min`, `1 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}
+
+/** `paused` is two things to a person: before the first row, and in the midst of them. */
+export function stateInWords(view: ImportInList): string {
+  switch (view.state) {
+    case 'awaiting-upload':
+      return 'Waiting for its file';
+    case 'reading':
+      return 'Reading';
+    case 'running':
+      return view.stalled === undefined ? 'Running' : 'Stalled';
+    case 'paused':
+      return isBegun(view) ? 'Paused' : 'Ready to start';
+    case 'completed':
+      return 'Done';
+    case 'completed-with-failures':
+      return 'Done, with failures';
+    case 'failed':
+      return isBegun(view) ? 'Failed' : 'Not imported';
+    case 'cancelled':
+      return 'Cancelled';
+  }
+}
+
+/** What colour a state has. */
+export function toneOf({ state, failure, stalled }: ImportInList): Tone {
+  if (state === 'failed') return 'bad';
+  if (isOver(state)) return state === 'completed' ? 'good' : TONES[state];
+  return failure !== undefined || stalled !== undefined ? 'warning' : TONES[state];
+}
+
+export type Tone = 'good' | 'bad' | 'warning' | 'lively' | 'quiet';
+
+const TONES: Readonly<Record<ImportState, Tone>> = {
+  'awaiting-upload': 'quiet',
+  reading: 'lively',
+  running: 'lively',
+  paused: 'quiet',
+  completed: 'good',
+  'completed-with-failures': 'warning',
+  failed: 'bad',
+  cancelled: 'quiet',
+};
+
+/** How long it will take, or how long it took. */
+export function timeInWords(view: ImportInList): string {
+  const { state, etaSeconds, stalled, startedAt, completedAt } = view;
+  if (state === 'running') {
+    // What does not move has no end.
+    return etaSeconds === undefined || stalled !== undefined ? '' : timeLeftInWords(etaSeconds);
+  }
+  if (isOver(state) && startedAt !== undefined && completedAt !== undefined) {
+    return `Took ${duration(Math.max(0, completedAt - startedAt))}`;
+  }
+  return '';
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 (little-endian)',
+  'utf-16be': 'UTF-16 (big-endian)',
+  'windows-1252': 'Windows-1252 (Western European)',
+  'windows-1250': 'Windows-1250 (Central European)',
+  'windows-1251': 'Windows-1251 (Cyrillic)',
+  'windows-1254': 'Windows-1254 (Turkish)',
+  'iso-8859-2': 'ISO 8859-2 (Central European)',
+  'iso-8859-15': 'ISO 8859-15 (Western European)',
+  macintosh: 'Mac Roman',
+  shift_jis: 'Shift JIS (Japanese)',
+  gb18030: 'GB 18030 (Chinese)',
+  big5: 'Big5 (Chinese)',
+  'euc-kr': 'EUC-KR (Korean)',
+};
+
+/** Those that the API reads, and what people call them. */
+export const ENCODINGS = Object.entries(LANGUAGES);
+
+export function encodingInWords(encoding: string): string {
+  return LANGUAGES[encoding] ?? encoding;
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'vertical bar',
+};
+
+export const DELIMITERS = Object.entries(SEPARATORS);
+
+export function delimiterInWords(delimiter: string): string {
+  return SEPARATORS[delimiter] ?? `“${delimiter}”`;
+}
+
+/** A message of the API as a sentence of its own. */
+export function sentence(message: string): string {
+  const trimmed = message.trim();
+  const begun = trimmed.slice(0, 1).toLocaleUpperCase('en') + trimmed.slice(1);
+  return /[.!?…]$/.test(begun) || begun === '' ? begun : `${begun}.`;
+}
+
+export interface Wait {
+  readonly kind: keyof Waits;
+  /** A row's mean, in milliseconds. */
+  readonly perRowMs: number;
+  readonly title: string;
+  /** What it means, and what would shorten it. */
+  readonly meaning: string;
+}
+
+const KINDS: Readonly<Record<keyof Waits, { title: string; meaning: string }>> = {
+  gateMs: {
+    title: 'For a free place in a worker',
+    meaning:
+      'Each worker has as many calls in flight as it may. More workers or a wider gate help only while the provider takes more.',
+  },
+  allowanceMs: {
+    title: 'For the account’s allowance',
+    meaning:
+      'The provider permits so many requests and tokens a minute, and they are in use. A larger quota, a shorter prompt or fewer columns shorten it.',
+  },
+  yieldMs: {
+    title: 'Behind imports that somebody watches',
+    meaning: 'Work in the background gives way to them. It goes on by itself.',
+  },
+  refusedMs: {
+    title: 'After refusals by the provider',
+    meaning:
+      'The provider refused calls for their rate, and everything paused until it takes some again. If this goes on, ask for a larger quota.',
+  },
+};
+
+/** Less is not felt. Milliseconds a row. */
+const FELT_MS = 50;
+
+/** What rows wait for, the longest first; none that nobody would feel. */
+export function waitsInWords({ waits, rows }: Pick<ImportInList, 'waits' | 'rows'>): Wait[] {
+  const ended = Math.max(1, written(rows));
+  const kinds = ['gateMs', 'allowanceMs', 'yieldMs', 'refusedMs'] as const;
+  return kinds
+    .map((kind) => ({ kind, perRowMs: waits[kind] / ended, ...KINDS[kind] }))
+    .filter(({ perRowMs }) => perRowMs >= FELT_MS)
+    .sort((one, other) => other.perRowMs - one.perRowMs);
+}
+
+/** For screen readers: changes of state and each quarter, and not each row. */
+export function newsOf(view: ImportInList): string {
+  const { state, rows, stalled, failure } = view;
+  const said = stateInWords(view);
+  if (failure !== undefined) return `${said}. ${sentence(failure.message)}`;
+  if (stalled !== undefined) return `${said}. ${sentence(stalled.reason)}`;
+  if (state === 'running') {
+    const quarter = rows.total === 0 ? 0 : Math.floor((written(rows) / rows.total) * 4) * 25;
+    return quarter === 0 ? said : `${said}, ${quarter} percent of ${rowsInWords(rows.total)}`;
+  }
+  if (state === 'completed-with-failures') {
+    return `${said}: ${rowsInWords(rows.failed)} of ${count(rows.total)} failed`;
+  }
+  return state === 'completed' ? `${said}: ${rowsInWords(rows.done)}` : said;
+}

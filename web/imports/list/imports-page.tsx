@@ -1,0 +1,120 @@
+import { useEffect } from 'preact/hooks';
+import { followed } from '../../shell/followed.ts';
+import { useStore } from '../../shell/store.ts';
+import { Trouble } from '../../shell/trouble.tsx';
+import { type ImportInList, isBegun, isOver, written } from '../import-view.ts';
+import { ago, count, moment, money, percent, rowsInWords, timeInWords } from '../in-words.ts';
+import { ProgressBar } from '../progress-bar.tsx';
+import { hrefOf } from '../route.ts';
+import { StateChip } from '../state-chip.tsx';
+import type { Transfer, Transfers } from '../transfers.ts';
+import type { Intake } from '../use-intake.ts';
+import { useNow } from '../use-now.ts';
+import type { Go } from '../use-route.ts';
+import { DropZone } from './drop-zone.tsx';
+import type { ImportList } from './import-list.ts';
+
+export interface ImportsPageProps {
+  list: ImportList;
+  transfers: Transfers;
+  intake: Intake;
+  go: Go;
+}
+
+/** Where imports begin, and all of them so far. */
+export function ImportsPage({ list, transfers, intake, go }: ImportsPageProps) {
+  const { imports, more, loadingMore, error } = useStore(list);
+  const { byImport } = useStore(transfers);
+  const now = useNow();
+  useEffect(() => list.start(), [list]);
+  return (
+    <main class="imports">
+      <h1>Imports</h1>
+      <DropZone intake={intake} />
+      {imports === undefined && error === undefined && <p class="quiet">Looking for imports…</p>}
+      {imports?.length === 0 && (
+        <div class="empty">
+          <h2>No imports yet</h2>
+          <p>
+            A catalogue as CSV becomes a summary for each of its rows. The first one begins with a
+            file that is dropped here.
+          </p>
+        </div>
+      )}
+      {error !== undefined && <Trouble error={error} onRetry={list.look} />}
+      {imports !== undefined && imports.length > 0 && (
+        <>
+          <ul class="import-list" aria-label="Imports">
+            {imports.map((view) => (
+              <ImportCard
+                key={view.importId}
+                view={view}
+                transfer={byImport.get(view.importId)}
+                now={now}
+                go={go}
+              />
+            ))}
+          </ul>
+          {more && (
+            <button
+              type="button"
+              class="more"
+              disabled={loadingMore}
+              onClick={() => void list.loadMore()}
+            >
+              {loadingMore ? 'Loading…' : 'Show older imports'}
+            </button>
+          )}
+        </>
+      )}
+    </main>
+  );
+}
+
+interface ImportCardProps {
+  view: ImportInList;
+  transfer: Transfer | undefined;
+  now: number;
+  go: Go;
+}
+
+function ImportCard({ view, transfer, now, go }: ImportCardProps) {
+  const { importId, name, rows, createdAt, usage } = view;
+  return (
+    <li>
+      <a href={hrefOf({ importId })} onClick={followed(() => go({ importId }))}>
+        <span class="name" dir="auto">
+          {name}
+        </span>
+        <StateChip view={view} />
+        <span class="facts">{factsOf(view, transfer)}</span>
+        <span class="cost">{usage.costUsd > 0 ? money(usage.costUsd) : ''}</span>
+        <time dateTime={new Date(createdAt).toISOString()} title={moment(createdAt)}>
+          {ago(createdAt, now)}
+        </time>
+        {isBegun(view) && !isOver(view.state) && (
+          <ProgressBar rows={rows} label={`Progress of ${name}`} />
+        )}
+      </a>
+    </li>
+  );
+}
+
+function factsOf(view: ImportInList, transfer: Transfer | undefined): string {
+  const { state, rows } = view;
+  if (state === 'awaiting-upload' && transfer?.state === 'sending') {
+    return `Sending, ${percent(transfer.sent, transfer.bytes)}`;
+  }
+  if (rows.total === 0) return '';
+  if (!isBegun(view)) return rowsInWords(rows.total);
+  const ended = written(rows);
+  return [
+    isOver(state) && ended === rows.total
+      ? rowsInWords(rows.total)
+      : `${count(ended)} of ${rowsInWords(rows.total)}`,
+    rows.failed > 0 ? `${count(rows.failed)} failed` : '',
+    state === 'running' ? timeInWords(view) : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}

@@ -1,0 +1,68 @@
+import { ApiError } from './api-error.ts';
+import { fields } from './read-json.ts';
+
+/** An API that takes longer has lost the request. */
+const TIMEOUT_MS = 30_000;
+
+type Read<T> = (answer: Record<string, unknown>) => T;
+
+export interface ApiClient {
+  /** The answer's content, by `read`. Rejects with an ApiError, or as `init.signal` says. */
+  ask<T>(path: string, read: Read<T>, init?: RequestInit): Promise<T>;
+  /** The answer as it came, whatever its status. Rejects where there is none. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  read<T>(answer: Response, read: Read<T>): Promise<T>;
+}
+
+export function createApiClient(base: string): ApiClient {
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const signals = [AbortSignal.timeout(TIMEOUT_MS), init.signal].filter((each) => each != null);
+    try {
+      return await fetch(base + path, {
+        ...init,
+        credentials: 'omit',
+        signal: AbortSignal.any(signals),
+      });
+    } catch (cause) {
+      if (init.signal?.aborted === true) throw cause;
+      throw new ApiError(0, 'no-answer', 'Glimpse does not answer.', { cause });
+    }
+  };
+  const readAnswer = async <T>(answer: Response, read: Read<T>): Promise<T> => {
+    const json: unknown = await answer.json().catch(() => undefined);
+    if (!answer.ok) throw refusal(answer.status, json);
+    try {
+      return read(fields(json));
+    } catch (cause) {
+      const message = 'Glimpse gave an answer that this page cannot read.';
+      throw new ApiError(answer.status, 'unreadable', message, { cause });
+    }
+  };
+  return {
+    send,
+    read: readAnswer,
+    ask: async (path, read, init) => readAnswer(await send(path, init), read),
+  };
+}
+
+function refusal(status: number, json: unknown): ApiError {
+  const { code, message } = fields(fields(json).error);
+  return new ApiError(
+    status,
+    typeof code === 'string' ? code : 'unknown',
+    typeof message === 'string' ? message : `Glimpse answered ${status}.`,
+  );
+}
+
+/** The query string of what is set. */
+export function query(values: Record<string, string | undefined>): string {
+  const set = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const search = new URLSearchParams(set).toString();
+  return search === '' ? '' : `?${search}`;
+}
+
+export function cursorOf({ cursor }: Record<string, unknown>): string | undefined {
+  return typeof cursor === 'string' ? cursor : undefined;
+}
