@@ -36,7 +36,8 @@ async function start(options: Options): Promise<void> {
 }
 
 function report(message: FromSimulator): void {
-  if (process.connected) process.send?.(message);
+  // Whoever started it may have ended at this moment; then there is nobody to tell.
+  if (process.connected) process.send?.(message, () => {});
 }
 
 async function stop(): Promise<void> {

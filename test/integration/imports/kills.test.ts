@@ -11,9 +11,9 @@ import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
 
 /** `KILLS_ROWS=5000 KILLS=1000` for as long as one likes. */
 const ROWS = Number(process.env.KILLS_ROWS ?? 600);
-const MOST_KILLS = Number(process.env.KILLS ?? 8);
-const TIMEOUT_SECONDS = 10;
-const CALL_TIMEOUT_MS = 2000;
+const MOST_KILLS = Number(process.env.KILLS ?? 5);
+const TIMEOUT_SECONDS = 8;
+const CALL_TIMEOUT_MS = 1000;
 const LATENCY_MS = 100;
 /** As configured. */
 const GATE = 10;
@@ -42,6 +42,7 @@ interface Resource {
   Properties: {
     Timeout?: number;
     VisibilityTimeout?: number;
+    BatchSize?: number;
     Environment?: { Variables: Record<string, unknown> };
   };
 }
@@ -52,6 +53,8 @@ async function quickStack(): Promise<string> {
   const file = join(folder, 'Glimpse.template.json');
   const template = JSON.parse(await readFile(file, 'utf8'));
   for (const { Properties: properties } of Object.values<Resource>(template.Resources)) {
+    // A chunk a process, so that there are many to kill.
+    if (properties?.BatchSize === 4) properties.BatchSize = 1;
     if (properties?.VisibilityTimeout === 720) properties.VisibilityTimeout = 6 * TIMEOUT_SECONDS;
     const variables = properties?.Environment?.Variables;
     if (variables === undefined) continue;

