@@ -1,5 +1,5 @@
 import { BusyError } from '../../shared/errors.ts';
-import { failImport, pauseImport } from '../../shared/imports/change-state.ts';
+import { failImport, haltImport } from '../../shared/imports/change-state.ts';
 import { type Closer, closeChunk } from '../../shared/imports/close-chunk.ts';
 import { isOver } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
@@ -64,9 +64,8 @@ export async function closeDeadJob({ table, now }: Closer, job: ImportJob): Prom
 
 async function pauseUnsent(table: ImportsTable, importId: string, now: number): Promise<Closed> {
   const message = 'The chunks could not be sent to their queue: resume to send them again.';
-  const { changed } = await pauseImport(table, importId, {
-    now,
-    failure: { code: 'unsent', message },
-  });
+  const item = await readImport(table, importId);
+  if (item === undefined) return { kind: 'nothing' };
+  const { changed } = await haltImport(table, item, { now, failure: { code: 'unsent', message } });
   return { kind: changed ? 'paused' : 'nothing' };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { pauseImport } from '../../shared/imports/change-state.ts';
+import { haltImport } from '../../shared/imports/change-state.ts';
 import { readChunkObject } from '../../shared/imports/chunk-objects.ts';
 import {
   type Claim,
@@ -33,7 +33,7 @@ import type { RowItem } from '../../shared/imports/row-item.ts';
 import { sendAgain } from '../../shared/imports/send-chunks.ts';
 import { isWritten, writeRow } from '../../shared/imports/write-row.ts';
 import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
-import { costUsd } from '../../shared/summaries/estimate.ts';
+import { costUsd, usd } from '../../shared/summaries/estimate.ts';
 import { StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
 import type { Waits, Workbench } from './workbench.ts';
 
@@ -116,16 +116,17 @@ async function close(bench: Workbench, item: ReadImport, page: number): Promise<
 /** What an import may cost is looked at after each chunk. */
 async function keepToBudget(
   { table, prices, now }: Workbench,
-  { importId, maxCostUsd, pages }: ReadImport,
+  item: ReadImport,
   page: number,
   open: Page,
 ): Promise<void> {
+  const { maxCostUsd, pages } = item;
   if (maxCostUsd === undefined) return;
   const others = Object.entries(pages).filter(([number]) => number !== String(page));
   const cost = costUsd(sum([open, ...others.map(([, sums]) => sums)]), prices);
   if (cost < maxCostUsd) return;
-  const message = `The import has cost ${cost.toFixed(2)} USD of the ${maxCostUsd.toFixed(2)} that it may: raise maxCostUsd, then resume.`;
-  await pauseImport(table, importId, { now: now(), failure: { code: 'budget-spent', message } });
+  const message = `The import has cost ${usd(cost)} of the ${usd(maxCostUsd)} that it may: raise maxCostUsd, then resume.`;
+  await haltImport(table, item, { now: now(), failure: { code: 'budget-spent', message } });
 }
 
 /** One worker's go at one chunk, under its claim. */
@@ -275,7 +276,7 @@ class Attempt {
       await releaseChunk(table, this.#work, { ...note, now: note.now + this.#delayMs });
       if (halt instanceof StopError) {
         const failure = { code: halt.code, message: halt.message };
-        await pauseImport(table, this.#work.importId, { now: this.#bench.now(), failure });
+        await haltImport(table, this.#item, { now: this.#bench.now(), failure });
         return { kind: 'unwanted', why: 'paused' };
       }
       if (halt !== undefined) return { kind: 'unwanted', why: halt };

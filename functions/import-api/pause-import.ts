@@ -11,7 +11,7 @@ const ATTEMPTS = 3;
 /** What is under way is written still; nothing further is begun. */
 export async function pauseImport(service: Service, importId: string): Promise<ImportView> {
   for (let attempt = 1; ; attempt++) {
-    const { changed, item } = await pause(service.table, importId, { now: service.now() });
+    const { changed, item } = await pause(service.table, importId, service.now());
     if (item === undefined) throw noSuchImport(importId);
     if (changed) return await showChanged(service, item);
     if (item.state !== 'running' || attempt === ATTEMPTS) throw notPossible('pause', item.state);

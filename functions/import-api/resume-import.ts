@@ -4,7 +4,7 @@ import { resumeImport as resume } from '../../shared/imports/change-state.ts';
 import { type ImportItem, isOver, type Page } from '../../shared/imports/import-item.ts';
 import { type Report, readReport } from '../../shared/imports/import-report.ts';
 import { readProgress } from '../../shared/imports/read-progress.ts';
-import { costUsd } from '../../shared/summaries/estimate.ts';
+import { costUsd, usd } from '../../shared/summaries/estimate.ts';
 import { type Asked, checkColumns, estimateOf, instructed } from './estimate-costs.ts';
 import { findImport, noSuchImport } from './find-import.ts';
 import type { ImportView } from './import-view.ts';
@@ -92,9 +92,4 @@ function checkBudget(
       `resume: the import has cost ${usd(spent)}, and maxCostUsd is ${usd(maxCostUsd)}`,
     );
   }
-}
-
-/** Of what is less than a dollar, the digits that tell something. */
-function usd(amount: number): string {
-  return `${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(2))} USD`;
 }

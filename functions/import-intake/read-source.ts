@@ -18,6 +18,7 @@ import type { Failure, ImportItem } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
 import { writeReport } from '../../shared/imports/import-report.ts';
 import { readImport } from '../../shared/imports/imports-table.ts';
+import { usd } from '../../shared/summaries/estimate.ts';
 import { estimateImport } from '../../shared/summaries/estimate-import.ts';
 import type { Desk } from './desk.ts';
 import { sendAll } from './send-all.ts';
@@ -195,7 +196,7 @@ async function finish(
     if (!hold && maxCostUsd !== undefined && estimate.costUsd > maxCostUsd) {
       return await refuse(desk, importId, {
         code: 'over-budget',
-        message: `The summaries may cost up to ${estimate.costUsd.toFixed(2)} USD, and maxCostUsd is ${maxCostUsd.toFixed(2)}.`,
+        message: `The summaries may cost up to ${usd(estimate.costUsd)}, and maxCostUsd is ${usd(maxCostUsd)}.`,
       });
     }
     const ended = await endReading(table, importId, {

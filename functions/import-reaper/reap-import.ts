@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { failImport, noteStalled, pauseImport } from '../../shared/imports/change-state.ts';
+import { failImport, haltImport, noteStalled } from '../../shared/imports/change-state.ts';
 import { type ChunkItem, chunkItemSchema, isClosed } from '../../shared/imports/chunk-item.ts';
 import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
 import { closeChunk } from '../../shared/imports/close-chunk.ts';
@@ -193,16 +193,17 @@ async function freeChunk(
 /** Nothing moves and nobody has anything: messages were lost, or nobody reads the queue. */
 async function reapQuiet(
   { table, jobs, quietMs, resends, now }: Reaper,
-  { importId, mode, stalled }: ImportItem,
+  item: ImportItem,
   active: number,
 ): Promise<Finding> {
+  const { importId, mode, stalled } = item;
   const minutes = Math.round(quietMs[mode] / 60_000);
   const reason = `No worker has taken a chunk for ${minutes} minutes.`;
   // It is the same silence only if nothing has moved since the last time.
   const resent = stalled?.chunk === undefined && stalled?.at === active ? stalled.resent + 1 : 1;
   if (resent > resends) {
     const message = `${reason} Everything was sent again ${resends} times: see whether the chunk worker runs and may, then resume.`;
-    await pauseImport(table, importId, { now: now(), failure: { code: 'no-worker', message } });
+    await haltImport(table, item, { now: now(), failure: { code: 'no-worker', message } });
     return { kind: 'paused', reason: message };
   }
   await noteStalled(table, importId, { reason, resent, at: now() });

@@ -133,21 +133,39 @@ export async function endSending(
   });
 }
 
-/** @param failure why, where it was not a person's wish */
+/** A person's wish. Before an import runs, it is told not to begin by itself. */
 export async function pauseImport(
   table: ImportsTable,
   importId: string,
-  { now, failure }: { now: number; failure?: Failure },
+  now: number,
 ): Promise<Change> {
   const paused = await change(table, importId, {
     from: ['running'],
-    set: { state: 'paused', updatedAt: now, ...(failure === undefined ? {} : { failure }) },
+    set: { state: 'paused', updatedAt: now },
   });
-  if (paused.changed || failure !== undefined) return paused;
-  // Before it runs, it is told not to begin by itself.
+  if (paused.changed) return paused;
   return await change(table, importId, {
     from: ['awaiting-upload', 'reading', 'paused'],
     set: { hold: true, updatedAt: now },
+  });
+}
+
+/**
+ * Pauses an import that cannot go on until somebody acts, with the reason. Not one that was resumed
+ * since: somebody has acted, and what was seen before says nothing of that.
+ *
+ *   worker    calls … refused: quota spent ─────────────────────── halt ✗ (begun again since)
+ *   operator                 raises the quota ── resume ✓
+ */
+export async function haltImport(
+  table: ImportsTable,
+  { importId, startedAt = 0 }: Pick<ImportItem, 'importId' | 'startedAt'>,
+  { now, failure }: { now: number; failure: Failure },
+): Promise<Change> {
+  return await change(table, importId, {
+    from: ['running'],
+    set: { state: 'paused', updatedAt: now, failure },
+    where: { startedAt: { clause: '#startedAt = :where_startedAt', value: startedAt } },
   });
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import pLimit from 'p-limit';
 import { UnsentError } from '../errors.ts';
 import { type ChunkWork, encodeChunkWork } from '../messages/chunk-work.ts';
 
@@ -11,8 +10,6 @@ export interface Queue {
 
 /** SQS takes ten messages a request. */
 const BATCH = 10;
-/** Requests at once. */
-const PARALLEL = 8;
 const ROUNDS = 5;
 /** Milliseconds before what was not taken is sent again; twice as long each time. */
 const FIRST_WAIT = 100;
@@ -20,17 +17,15 @@ const FIRST_WAIT = 100;
 const LONGEST_DELAY = 900;
 
 /**
- * Sends a message a chunk. SQS answers 200 and names the entries that it did not take: those are
- * sent again.
+ * Sends a message a chunk, one request after another, so that an import begins with its first rows.
+ * SQS answers 200 and names the entries that it did not take: those are sent again.
  *
  * @throws UnsentError if some are not taken after all
  */
 export async function sendChunks(queue: Queue, works: readonly ChunkWork[]): Promise<void> {
-  const limit = pLimit(PARALLEL);
-  const batches = Array.from({ length: Math.ceil(works.length / BATCH) }, (_, index) =>
-    works.slice(index * BATCH, (index + 1) * BATCH),
-  );
-  await Promise.all(batches.map((batch) => limit(() => sendBatch(queue, batch))));
+  for (let first = 0; first < works.length; first += BATCH) {
+    await sendBatch(queue, works.slice(first, first + BATCH));
+  }
 }
 
 async function sendBatch({ client, url }: Queue, batch: readonly ChunkWork[]): Promise<void> {

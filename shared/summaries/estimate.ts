@@ -50,3 +50,8 @@ export function costUsd(usage: Usage, prices: Prices): number {
     1_000_000
   );
 }
+
+/** An amount in words: of less than a dollar, the digits that tell something. */
+export function usd(amount: number): string {
+  return `${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(2))} USD`;
+}

@@ -11,8 +11,8 @@ import {
   beginReading,
   cancelImport,
   endSending,
+  haltImport,
   noteStalled,
-  pauseImport,
 } from '../../shared/imports/change-state.ts';
 import { createImport } from '../../shared/imports/create-import.ts';
 import { createImportId } from '../../shared/imports/import-id.ts';
@@ -309,7 +309,12 @@ describe('GET /imports/{id}', () => {
     const id = await createRead(2);
     await noteStalled(table, id, { chunk: 1, reason: 'It was left.', resent: 2, at: clock.now });
     const failure = { code: 'key-refused', message: 'The key is refused.' };
-    await pauseImport(table, id, { now: clock.now, failure });
+    const { startedAt } = (await readImport(table, id)) ?? expect.fail();
+    await haltImport(
+      table,
+      { importId: id, ...(startedAt === undefined ? {} : { startedAt }) },
+      { now: clock.now, failure },
+    );
     expect((await show(id)).body).toMatchObject({
       failure,
       stalled: {

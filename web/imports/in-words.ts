@@ -123,15 +123,13 @@ const TONES: Readonly<Record<ImportState, Tone>> = {
 
 /** How long it will take, or how long it took. */
 export function timeInWords(view: ImportInList): string {
-  const { state, etaSeconds, stalled, startedAt, completedAt } = view;
+  const { state, etaSeconds, stalled, completedAt } = view;
   if (state === 'running') {
     // What does not move has no end.
     return etaSeconds === undefined || stalled !== undefined ? '' : timeLeftInWords(etaSeconds);
   }
-  if (isOver(state) && startedAt !== undefined && completedAt !== undefined) {
-    return `Took ${duration(Math.max(0, completedAt - startedAt))}`;
-  }
-  return '';
+  // Not how long it took: pauses and retries are in between.
+  return isOver(state) && completedAt !== undefined ? `Ended ${moment(completedAt)}` : '';
 }
 
 const LANGUAGES: Readonly<Record<string, string>> = {

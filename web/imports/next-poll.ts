@@ -26,6 +26,8 @@ const MOST_AFTER_FAILURES = 30_000;
 export function nextPoll({ state, unchanged, failures, hidden }: Rhythm): number | undefined {
   if (hidden) return undefined;
   if (failures > 0) return Math.min(MOST_AFTER_FAILURES, 1_000 * 2 ** Math.min(failures, 10));
+  // What was under way when it was cancelled is written still, and counted.
+  if (state === 'cancelled' && unchanged < PATIENCE) return 2_000;
   if (state === undefined || isOver(state)) return undefined;
   const { first, most } = PACE[state === 'running' || state === 'reading' ? 'quick' : 'slow'];
   return Math.min(most, first * GROWTH ** Math.max(0, Math.min(unchanged, 40) - PATIENCE));

@@ -76,7 +76,7 @@ describe('a chunk that was given up', () => {
   test('costs nothing where nobody waits for it', async () => {
     const paused = await newScene().ready(2);
     const { now } = paused.clock;
-    await pauseImport(paused.items, paused.importId, { now });
+    await pauseImport(paused.items, paused.importId, now);
     const cancelled = await newScene().ready(2);
     await cancelImport(cancelled.items, cancelled.importId, now);
     const retried = await newScene().ready(2);

@@ -376,7 +376,7 @@ test('an import that is paused while it is looked at stays paused', async () => 
   scene.clock.now += 900_001;
   const process = engines.newProcess();
   process.after('GetItem', async () => {
-    await pauseImport(scene.items, scene.importId, { now: scene.clock.now });
+    await pauseImport(scene.items, scene.importId, scene.clock.now);
   });
   await scene.reap(process);
   const { state, stalled } = await scene.item();

@@ -139,7 +139,7 @@ async function play({ rows, chunkRows, refused, refusedOnce, events, together, c
         return;
       }
       case 'pause':
-        await pauseImport(items, scene.importId, { now });
+        await pauseImport(items, scene.importId, now);
         return;
       case 'resume': {
         const { changed } = await resumeImport(items, await scene.item(), { now, settled: 0 });

@@ -9,6 +9,7 @@ import type { Workbench } from '../../../functions/chunk-worker/workbench.ts';
 import { sendAll } from '../../../functions/import-intake/send-all.ts';
 import {
   cancelImport,
+  haltImport,
   pauseImport,
   resumeImport,
   retryImport,
@@ -62,6 +63,27 @@ function latch(): { opened: Promise<void>; open: () => void } {
 }
 
 describe('what no call can succeed against', () => {
+  test('met before somebody acted and resumed, it pauses nothing', async () => {
+    const scene = await ready(2);
+    const error = refusal(429, ['insufficient_quota']);
+    scene.replies = async (row) => {
+      if (row === 2) return done(row);
+      // While the call is on its way, another worker pauses, and the quota is raised.
+      const { importId } = scene;
+      await haltImport(scene.items, await scene.item(), {
+        now: scene.clock.now,
+        failure: { code: 'quota-spent', message: 'It is used up.' },
+      });
+      scene.clock.now += 1000;
+      const wishes = { now: scene.clock.now, settled: 0 };
+      await resumeImport(scene.items, { importId, state: 'paused' }, wishes);
+      throw error;
+    };
+    await scene.deliver(worker(scene), scene.take());
+    const { state, failure } = await scene.item();
+    expect([state, failure]).toEqual(['running', undefined]);
+  });
+
   test.each([
     ['a quota that is used up', 'quota-spent', refusal(429, ['insufficient_quota'])],
     ['a key that is refused', 'key-refused', refusal(401)],
@@ -436,7 +458,7 @@ describe('a chunk', () => {
     await retryImport(scene.items, await scene.item(), { now, done: 0 });
     const stale = await scene.deliver(worker(scene), second);
     expect(stale).toEqual({ kind: 'unwanted', why: 'stale' });
-    await pauseImport(scene.items, scene.importId, { now });
+    await pauseImport(scene.items, scene.importId, now);
     const paused = await scene.deliver(worker(scene), { ...second, round: 1 });
     expect(paused).toEqual({ kind: 'unwanted', why: 'paused' });
     expect(scene.ledger).toHaveLength(1);
@@ -558,7 +580,7 @@ describe('a look', () => {
   });
 
   async function pauseOf(scene: Scene) {
-    await pauseImport(scene.items, scene.importId, { now: scene.clock.now });
+    await pauseImport(scene.items, scene.importId, scene.clock.now);
   }
   async function cancelOf(scene: Scene) {
     await cancelImport(scene.items, scene.importId, scene.clock.now);
@@ -580,7 +602,7 @@ test('an import that has cost what it may is paused after the chunk', async () =
   expect(second).toMatchObject({ kind: 'settled', completed: false });
   const { state, failure } = await scene.item();
   expect([state, failure?.code]).toEqual(['paused', 'budget-spent']);
-  expect(failure?.message).toMatch(/has cost 4\.00 USD of the 3\.00 that it may/);
+  expect(failure?.message).toMatch(/has cost 4\.00 USD of the 3\.00 USD that it may/);
   const third = await scene.deliver(bench, scene.take());
   expect(third).toEqual({ kind: 'unwanted', why: 'paused' });
   expect(scene.ledger).toHaveLength(4);

@@ -53,7 +53,11 @@ export function ImportPage(props: ImportPageProps) {
         </a>
       </nav>
       {view !== undefined && <Opened {...props} watch={watch} view={view} />}
-      {view === undefined && error === undefined && <p class="quiet">Looking for the import…</p>}
+      {view === undefined && error === undefined && (
+        <p class="quiet">
+          {transfer === undefined ? 'Looking for the import…' : 'Sending the file…'}
+        </p>
+      )}
       {view === undefined && error?.status === 404 ? (
         <div class="empty">
           <h1>There is no such import</h1>

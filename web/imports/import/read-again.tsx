@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Reading } from '../api.ts';
 import type { Report } from '../import-view.ts';
 import { DELIMITERS, ENCODINGS } from '../in-words.ts';
@@ -13,10 +13,12 @@ export interface ReadAgainProps {
   busy: boolean;
   /** The file, if it was chosen anew. */
   onRead: (reading: Reading, file?: File) => void;
+  /** Whether something else is chosen than how it was read. */
+  onChanged?: (changed: boolean) => void;
 }
 
 /** How a file is read, where the guess was wrong: the same file, once more. */
-export function ReadAgain({ report, before, hasFile, busy, onRead }: ReadAgainProps) {
+export function ReadAgain({ report, before, hasFile, busy, onRead, onChanged }: ReadAgainProps) {
   const now = {
     encoding: before.encoding ?? report?.encoding ?? '',
     delimiter: before.delimiter ?? report?.delimiter ?? '',
@@ -28,6 +30,7 @@ export function ReadAgain({ report, before, hasFile, busy, onRead }: ReadAgainPr
     wanted.encoding !== now.encoding ||
     wanted.delimiter !== now.delimiter ||
     wanted.idColumn !== now.idColumn;
+  useEffect(() => onChanged?.(changed), [changed, onChanged]);
   const reading: Reading = Object.fromEntries(
     Object.entries(wanted).filter(([, value]) => value !== ''),
   );

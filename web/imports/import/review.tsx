@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Reading } from '../api.ts';
 import type { ImportView } from '../import-view.ts';
 import { rowsInWords } from '../in-words.ts';
@@ -27,7 +28,10 @@ export interface ReviewProps {
 export function Review(props: ReviewProps) {
   const { view, draft, estimated, busy, refused } = props;
   const { report, rows, settings, failure } = view;
-  const objection = objectionTo(draft);
+  const [unread, setUnread] = useState(false);
+  const objection = unread
+    ? 'Read the file again, or leave how it is read as it was.'
+    : objectionTo(draft);
   return (
     <div class="review">
       <div class="read">
@@ -40,6 +44,7 @@ export function Review(props: ReviewProps) {
           hasFile={props.hasFile}
           busy={busy}
           onRead={props.onRead}
+          onChanged={setUnread}
         />
       </div>
       <aside class="start-card" aria-label="Estimate">

@@ -113,13 +113,21 @@ export function Run(props: RunProps) {
           key={filter}
           source={source}
           label={filter === 'failed' ? 'Failed rows' : 'Rows'}
-          frontier={state === 'running' && filter === 'all' ? written(rows) : undefined}
+          frontier={state === 'running' && filter === 'all' ? frontierOf(view) : undefined}
           named={settings.idColumn !== undefined}
           pending={isOver(state) ? 'not summarised' : 'not summarised yet'}
         />
       )}
     </>
   );
+}
+
+/** Rows that are under way at once, as the stack is configured at first: chunks of 50, for each worker. */
+const UNDER_WAY = { interactive: 4 * 50, bulk: 40 * 50 } as const;
+
+/** A row up to which nearly all are written. */
+function frontierOf({ mode, rows }: ImportView): number {
+  return Math.max(0, written(rows) - UNDER_WAY[mode]);
 }
 
 function Facts({ view }: { view: ImportView }) {

@@ -18,7 +18,13 @@ test('while it waits for a person it is looked at less often from the start', ()
 });
 
 test('what is over, hidden or unknown rests', () => {
-  for (const state of STATES.filter(isOver)) expect(nextPoll({ ...quiet, state })).toBeUndefined();
+  const rested = { ...quiet, unchanged: 3 };
+  for (const state of STATES.filter(isOver)) {
+    expect(nextPoll({ ...rested, state })).toBeUndefined();
+    // What was under way is counted after a cancellation, and after nothing else.
+    const wait = state === 'cancelled' ? 2000 : undefined;
+    expect(nextPoll({ ...quiet, state })).toBe(wait);
+  }
   expect(nextPoll({ ...quiet, state: 'running', hidden: true })).toBeUndefined();
   expect(nextPoll({ ...quiet, state: undefined })).toBeUndefined();
 });
