@@ -404,7 +404,9 @@ test('a reload and Back come to where one was, and another width leaves it there
 
   const first = () =>
     page.evaluate(`[...document.querySelectorAll('a[data-image]')].find((tile) =>
-      tile.getBoundingClientRect().bottom > 0).dataset.image`);
+      tile.getBoundingClientRect().bottom > 0)?.dataset.image`);
+  // The tiles of a place come a frame after the place.
+  await expect.poll(first).toBeDefined();
   const before = await first();
   for (const width of [1000, 700, 390, 900, 1280]) {
     await page.setViewportSize({ width, height: 720 });
