@@ -88,10 +88,7 @@ export class Summaries extends Construct {
     intake.use(handsBack('JOBS_QUEUE_URL', jobs));
     for (const use of sendsChunks) intake.use(use);
     for (const mode of ['interactive', 'bulk'] as const) {
-      workers[mode]
-        .use(sends('QUEUE_URL', chunks[mode]))
-        .use(handsBack('QUEUE_URL', chunks[mode]))
-        .use(sends('JOBS_QUEUE_URL', jobs));
+      workers[mode].use(sends('QUEUE_URL', chunks[mode])).use(handsBack('QUEUE_URL', chunks[mode]));
     }
 
     props.api.route(this.#api().use(sends('JOBS_QUEUE_URL', jobs)), ROUTES);

@@ -9,7 +9,6 @@ const schema = z.object({
   IMPORTS_BUCKET: z.string(),
   /** The queue that this one reads. */
   QUEUE_URL: z.url(),
-  JOBS_QUEUE_URL: z.url(),
   PROVIDER: json(z.looseObject({ kind: z.enum(['openai', 'anthropic', 'bedrock']) })),
   /** Where the key is kept; absent where the function's own role is the key. */
   PROVIDER_KEY_PARAMETER: z.string().optional(),

@@ -5,13 +5,13 @@ import { parseChunkWork } from '../../shared/messages/chunk-work.ts';
 import { createDynamo, createS3, createSqs, readSecret } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { retryDelay } from '../../shared/runtime/retry-delay.ts';
 import { createProvider } from '../../shared/summaries/create-provider.ts';
 import type { Provider } from '../../shared/summaries/provider.ts';
 import { NoKeyError } from '../../shared/summaries/provider-error.ts';
 import { readEnv } from './env.ts';
 import { createGate } from './gate.ts';
 import { createPace } from './pace.ts';
-import { retryDelay } from './retry-delay.ts';
 import { summariseChunk } from './summarise-chunk.ts';
 import type { Workbench } from './workbench.ts';
 

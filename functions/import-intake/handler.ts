@@ -4,10 +4,10 @@ import { type ImportJob, parseJobs } from '../../shared/messages/import-job.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { retryDelay } from '../../shared/runtime/retry-delay.ts';
 import type { Desk } from './desk.ts';
 import { readEnv } from './env.ts';
 import { readSource } from './read-source.ts';
-import { retryDelay } from './retry-delay.ts';
 import { sendAll } from './send-all.ts';
 import { writeExport } from './write-export.ts';
 

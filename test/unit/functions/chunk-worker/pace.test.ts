@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPace } from '../../../../functions/chunk-worker/pace.ts';
-import { retryDelay } from '../../../../functions/chunk-worker/retry-delay.ts';
+import { retryDelay } from '../../../../shared/runtime/retry-delay.ts';
 
 test('after a refusal nobody calls until the latest time that was named', () => {
   const pace = createPace();
