@@ -1,7 +1,7 @@
 // How intake grows: seconds, memory and calls a row for files of a thousand to a million rows. Intake
 // runs in a process of its own, so that its memory is its own.
 //
-//   npm run bench:intake -- [most rows=1000000]
+//   npm run bench:intake -- [most rows=1000000] [bytes a row=90]
 import { execFile } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -18,6 +18,7 @@ import { sourceKey } from '../shared/imports/import-objects.ts';
 import { type Engines, IMPORTS, startEngines } from '../test/integration/engines.ts';
 
 const MOST = Number(process.argv[2] ?? 1_000_000);
+const ROW_BYTES = Number(process.argv[3] ?? 90);
 const aws = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 
 const taskSchema = z.object({
@@ -76,9 +77,10 @@ async function measure(engines: Engines, rows: number): Promise<void> {
     },
   );
   const key = sourceKey(importId);
-  // A tenth of a kilobyte a row, so that a million rows fit in the engine's memory twice.
+  const sentence = 'A table of solid oak for six, 180 by 90 cm. ';
+  const description = sentence.repeat(Math.max(1, Math.round((ROW_BYTES - 45) / sentence.length)));
   const row = (index: number) =>
-    `${index},"Oak table ${index}, oiled","A table of solid oak for six, 180 by 90 cm",${index % 900}.00\n`;
+    `${index},"Oak table ${index}, oiled","${description}",${index % 900}.00\n`;
   let bytes = 0;
   const text = function* () {
     yield 'id,name,description,price\n';
