@@ -5,6 +5,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { startFauxqs } from 'fauxqs';
 
 // The embedded engines alone, without the local cloud around them: real S3, SQS and DynamoDB calls
@@ -44,18 +45,38 @@ interface Endpoints {
   stop: () => Promise<void>;
 }
 
+interface Clients {
+  s3: S3Client;
+  sqs: SQSClient;
+  raw: DynamoDBClient;
+}
+
+/**
+ * Clients over connections that all processes share: a process is made for each step of thousands of
+ * runs, and the sockets of its own that it would leave behind end only with the engines.
+ */
+function createClients(
+  { endpoint, dynamo }: { endpoint: string; dynamo: string },
+  requestHandler: NodeHttpHandler,
+): Clients {
+  return {
+    s3: new S3Client({
+      ...aws,
+      endpoint,
+      requestHandler,
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    }),
+    sqs: new SQSClient({ ...aws, endpoint, requestHandler }),
+    raw: new DynamoDBClient({ ...aws, endpoint: dynamo, requestHandler }),
+  };
+}
+
 export async function startEngines(): Promise<Engines> {
   const endpoints = await (process.env.TEST_ENGINE === 'moto' ? startMoto() : startEmbedded());
-  const { endpoint } = endpoints;
-  const s3 = new S3Client({
-    ...aws,
-    endpoint,
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  const sqs = new SQSClient({ ...aws, endpoint });
-  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
+  const connections = new NodeHttpHandler({ httpAgent: { keepAlive: true } });
+  const { s3, sqs, raw } = createClients(endpoints, connections);
   for (const Bucket of [ORIGINALS, THUMBNAILS, IMPORTS])
     await s3.send(new CreateBucketCommand({ Bucket }));
   const { QueueUrl: queueUrl = '' } = await sqs.send(
@@ -67,12 +88,12 @@ export async function startEngines(): Promise<Engines> {
     sqs,
     dynamo: DynamoDBDocumentClient.from(raw),
     queueUrl,
-    s3Endpoint: endpoint,
+    s3Endpoint: endpoints.endpoint,
     dynamoEndpoint: endpoints.dynamo,
     removeOriginal: async (image) => {
       await s3.send(new DeleteObjectCommand({ Bucket: ORIGINALS, Key: image }));
     },
-    newProcess: () => newProcess(endpoints),
+    newProcess: () => newProcess(createClients(endpoints, connections)),
     createTable: async () => {
       const TableName = `images-${++tables}`;
       await raw.send(
@@ -127,7 +148,7 @@ export async function startEngines(): Promise<Engines> {
       return answer.QueueUrl ?? '';
     },
     stop: async () => {
-      for (const client of [s3, sqs, raw]) client.destroy();
+      connections.destroy();
       await endpoints.stop();
     },
   };
@@ -151,16 +172,7 @@ export interface Process {
   instead: (name: string, answer: (input: object) => object) => void;
 }
 
-function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
-  const s3 = new S3Client({
-    ...aws,
-    endpoint: endpoints.endpoint,
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  const sqs = new SQSClient({ ...aws, endpoint: endpoints.endpoint });
-  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
+function newProcess({ s3, sqs, raw }: Clients): Process {
   const calls: string[] = [];
   let left = Number.POSITIVE_INFINITY;
   const afters = new Map<string, () => Promise<void>>();
