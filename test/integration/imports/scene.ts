@@ -64,6 +64,23 @@ const briefly = (ms: number) => (ms === LOOK_EVERY ? new Promise(() => {}) : sle
 
 const summaryOf: Replies = (row) => answer('done', `summary of ${row}`);
 
+/** One that a test lets go. */
+export function latch(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 2000) expect.fail('it does not happen');
+    await sleepFor(1);
+  }
+  await setImmediate();
+}
+
 let scenes = 0;
 
 export class Scene {

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -24,7 +24,7 @@ import {
   TimedOutError,
 } from '../../../shared/summaries/provider-error.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
-import { answer, CALL_TIMEOUT, INVOCATION, type Replies, Scene } from './scene.ts';
+import { answer, CALL_TIMEOUT, INVOCATION, latch, type Replies, Scene, until } from './scene.ts';
 
 let engines: Engines;
 let table: string;
@@ -51,15 +51,6 @@ async function resumeAndSend(scene: Scene): Promise<void> {
   const { now } = scene.clock;
   await resumeImport(scene.items, await scene.item(), { now, settled: 0 });
   await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
-}
-
-/** One that a test lets go. */
-function latch(): { opened: Promise<void>; open: () => void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
 }
 
 describe('what no call can succeed against', () => {
@@ -660,11 +651,3 @@ describe('the records of one invocation', () => {
     scene.expectPaidOnce([], 8);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 2000) expect.fail('it does not happen');
-    await sleep(1);
-  }
-  await setImmediate();
-}
