@@ -166,6 +166,8 @@ export interface Process {
   note: <T>(name: string, call: () => Promise<T>) => Promise<T>;
   /** From now on, dies when this many more calls are done: the next step never happens. */
   dieAfter: (calls: number) => void;
+  /** Does something when this many more calls are answered, before the last one's caller knows. */
+  afterCalls: (calls: number, action: () => Promise<void>) => void;
   /** Does something after the next call of a name has been answered and before its caller knows. */
   after: (name: string, action: () => Promise<void>) => void;
   /** The next call of a name is not made: this answers or throws in its place. */
@@ -175,6 +177,7 @@ export interface Process {
 function newProcess({ s3, sqs, raw }: Clients): Process {
   const calls: string[] = [];
   let left = Number.POSITIVE_INFINITY;
+  let pause: { left: number; action: () => Promise<void> } | undefined;
   const afters = new Map<string, () => Promise<void>>();
   const insteads = new Map<string, (input: object) => object>();
   const note = async <T>(
@@ -195,6 +198,10 @@ function newProcess({ s3, sqs, raw }: Clients): Process {
     const action = afters.get(name);
     afters.delete(name);
     await action?.();
+    if (pause !== undefined) {
+      pause.left -= 1;
+      if (pause.left === 0) await pause.action();
+    }
     left -= 1;
     if (left <= 0) throw new Died();
     if (answer.status === 'rejected') throw answer.reason;
@@ -220,6 +227,9 @@ function newProcess({ s3, sqs, raw }: Clients): Process {
     note: (name, call) => note({ commandName: name }, {}, call),
     dieAfter: (count) => {
       left = count;
+    },
+    afterCalls: (count, action) => {
+      pause = { left: count, action };
     },
     after: (name, action) => {
       afters.set(name, action);

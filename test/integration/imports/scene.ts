@@ -263,13 +263,30 @@ export class Scene {
     return await summariseChunk(bench, work, this.clock.now + ms);
   }
 
-  /** Time passes at once; those who wait at the same time wait together. Nobody looks in between. */
+  /**
+   * Time passes at once; those who wait at the same time wait together. Workers look in between, as
+   * often as they must to keep what they have.
+   */
   readonly passing = async (ms: number): Promise<unknown> => {
-    if (ms === LOOK_EVERY) return await new Promise(() => {});
+    if (ms === LOOK_EVERY) return await new Promise<void>((look) => this.#lookers.push(look));
     const at = this.clock.now + ms;
-    await setImmediate();
-    this.clock.now = Math.max(this.clock.now, at);
+    this.#time = this.#time.then(() => this.#pass(at));
+    return await this.#time;
   };
+  #time: Promise<void> = setImmediate();
+  /** Those who look when they are woken. */
+  #lookers: (() => void)[] = [];
+
+  async #pass(at: number): Promise<void> {
+    await setImmediate();
+    while (this.clock.now < at) {
+      this.clock.now = Math.min(at, this.clock.now + 4 * LOOK_EVERY);
+      const before = this.#lookers.splice(0);
+      for (const look of before) look();
+      // They wait for the next time, but for those whose work is over.
+      for (let ms = 0; ms < 50 && this.#lookers.length < before.length; ms++) await sleepFor(1);
+    }
+  }
 
   async reap(process: Process): Promise<Finding[]> {
     return await reapImport(this.reaperOf(process), this.importId);
@@ -299,12 +316,14 @@ export class Scene {
     return this.ledger.filter((call) => call.row === row).length;
   }
 
-  /** What a process that just died had paid for and not written in the round that it is. */
-  async inFlight(process: Process): Promise<number[]> {
+  /** What a process that just died, or any of them, has paid for and not written in the round that it is. */
+  async inFlight(process?: Process): Promise<number[]> {
     const { round } = await this.item();
     const rows = (await this.rows()).filter((row) => isWritten(row, round));
     const written = new Set(rows.map(({ row }) => row));
-    const called = this.ledger.filter((call) => call.process === process).map(({ row }) => row);
+    const called = this.ledger
+      .filter((call) => process === undefined || call.process === process)
+      .map(({ row }) => row);
     return [...new Set(called)].filter((row) => !written.has(row));
   }
 
