@@ -161,10 +161,10 @@ test('one that cannot be loaded says why', async () => {
 });
 
 test('a module may take ten seconds to load, and then as long as its function', async () => {
-  const started = Date.now();
+  const started = performance.now();
   const took = async (name: string) => {
     const invoked = await invoke(name);
-    return { invoked, ms: Date.now() - started };
+    return { invoked, ms: performance.now() - started };
   };
   const [slow, endless] = await Promise.all([took('slow'), took('endless')]);
   expect(slow.invoked).toEqual({ kind: 'answer', payload: '"up"' });
