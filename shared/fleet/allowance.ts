@@ -72,6 +72,8 @@ const INTERACTIVE_LINGERS_MS = 10_000;
 const SERVICE_MS = 1000;
 /** Lanes for so much of what the gate could use: calls vary, and a slot without room is lost. */
 const FILL = 0.85;
+/** So much more is asked for than there is, so that all of it is taken. */
+const OVERASK = 1.15;
 /** After a refusal without headers: to so much of what was used, then back by so much a second. */
 const CUT_TO = 0.8;
 const BACK_A_SECOND = 0.005;
@@ -122,6 +124,9 @@ class ProcessAllowance implements Allowance {
   #askAt = 0;
   /** The demand when it last looked for lanes. */
   #askedFor = 0;
+  /** The part of what it could use that it asks for, and what it was for each frame. */
+  #restraint = 1;
+  readonly #restraints = new Map<number, number>();
   #asking = false;
   #probes = 0;
   #storeOps = 0;
@@ -295,6 +300,7 @@ class ProcessAllowance implements Allowance {
     const frame = frameOf(this.#layout, now);
     for (const key of this.#lanes.keys()) if (key < frame) this.#lanes.delete(key);
     for (const key of this.#asked.keys()) if (key < frame) this.#asked.delete(key);
+    for (const key of this.#restraints.keys()) if (key < frame - 1) this.#restraints.delete(key);
   }
 
   /** Opens the slots whose time has come, closes those whose time is over; answers when the next opens. */
@@ -366,8 +372,9 @@ class ProcessAllowance implements Allowance {
     if (this.#asking || (now < this.#askAt && this.#demand() < 2 * this.#askedFor)) return;
     const { frameMs } = this.#layout;
     const frame = frameOf(this.#layout, now);
-    const demand = this.#demand();
-    this.#askedFor = demand;
+    this.#askedFor = this.#demand();
+    this.#restrain(frame, now);
+    const demand = Math.max(1, this.#roundly(this.#askedFor * this.#restraint));
     const asks: Ask[] = [];
     for (const wanted of [frame, frame + 1]) {
       const has = this.#lanes.get(wanted)?.length ?? 0;
@@ -382,8 +389,27 @@ class ProcessAllowance implements Allowance {
       this.#askAt = now < this.#turn(frame) ? this.#turn(frame) : (frame + 1) * frameMs;
       return;
     }
-    for (const { frame: asked } of asks) this.#asked.set(asked, (this.#asked.get(asked) ?? 0) + 1);
+    for (const { frame: asked } of asks) {
+      this.#asked.set(asked, (this.#asked.get(asked) ?? 0) + 1);
+      this.#restraints.set(asked, this.#restraint);
+    }
     void this.#take(asks, now);
+  }
+
+  /**
+   * Where more is asked for than there is, everybody asks for less, in proportion: who has just what
+   * it can use at once loses slots whenever its calls take longer, and others have none.
+   */
+  #restrain(frame: number, now: number): void {
+    // The last frame of which it is known what all asked for; this one's counts still grow.
+    const known = frame - 1;
+    const used = this.#restraints.get(known);
+    if (used === undefined || this.#restraints.has(frame + 1)) return;
+    const pools = poolsFor(this.#options.mode, this.#interactiveIsThere(now));
+    const counts = pools.map((pool) => this.#state.counts.get(countName(pool, known)) ?? 0);
+    const asked = counts.reduce((all, count) => all + count, 0);
+    const there = pools.reduce((all, pool) => all + this.#layout.lanes[pool], 0);
+    if (asked > 0) this.#restraint = Math.min(1, (used * OVERASK * there) / asked);
   }
 
   readonly #turns = { frame: -1, at: 0 };

@@ -41,7 +41,7 @@ const WINDOWS = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60] as const;
 // Of each second the calls begin between the first two of these, and at the latest at the third: they
 // have to arrive within the same second by the provider's clock.
 const FIRST_MS = 60;
-const LAST_MS = 850;
+const LAST_MS = 800;
 const LATEST_MS = 930;
 
 export function layOut(settings: AllowanceSettings): Layout {
