@@ -17,8 +17,8 @@ import type { TrueTime } from './true-time.ts';
 export interface Call {
   /** The most it may count for, input and output. */
   readonly tokens: number;
-  /** Epoch milliseconds at which it must have begun. */
-  readonly latest: number;
+  /** Milliseconds in which it must have begun. */
+  readonly withinMs: number;
   /** Whether it is still wanted: looked at before it begins, and while it waits. */
   readonly wanted: () => boolean;
 }
@@ -47,6 +47,8 @@ export interface Allowance {
    * @param told whether its answers say what remains: one that does not is felt for.
    */
   refused(retryAfterMs: number | undefined, told: boolean): void;
+  /** It has no room just now, for whomever: this process rests for so long, the others meet it or not. */
+  overloaded(ms: number): void;
   /** Less than the reserve remains: bulk work rests for so long. */
   yield(ms: number): void;
   /** How many calls the store has had from this process. */
@@ -89,7 +91,8 @@ const MOST_PROBES = 6;
 const LONGEST_SLEEP_MS = 1000;
 
 interface Waiter extends Call {
-  readonly since: number;
+  /** Epoch milliseconds. */
+  readonly latest: number;
   readonly waited: { allowanceMs: number; yieldMs: number; refusedMs: number };
   readonly resolve: (admission: Admission) => void;
   lookedAt: number;
@@ -144,11 +147,11 @@ class ProcessAllowance implements Allowance {
 
   async admit(call: Call): Promise<Admission> {
     const { promise, resolve } = Promise.withResolvers<Admission>();
-    const since = this.#now();
+    const now = this.#now();
     this.#waiters.push({
       ...call,
-      since,
-      lookedAt: since,
+      latest: now + call.withinMs,
+      lookedAt: now,
       waited: { allowanceMs: 0, yieldMs: 0, refusedMs: 0 },
       resolve,
     });
@@ -174,6 +177,11 @@ class ProcessAllowance implements Allowance {
         void this.#tell(() => line.cut(to, now, now - frameMs));
       }
     }
+    this.#nudge();
+  }
+
+  overloaded(ms: number): void {
+    this.#quiet(this.#now() + ms);
     this.#nudge();
   }
 
