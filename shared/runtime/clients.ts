@@ -46,7 +46,7 @@ export function createDynamo(hearDate?: HearDate): DynamoDBDocumentClient {
 
 const answerSchema = z.looseObject({ headers: z.looseObject({ date: z.string().optional() }) });
 
-function listenForDates(client: DynamoDBClient, hearDate: HearDate): void {
+export function listenForDates(client: DynamoDBClient, hearDate: HearDate): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       const sent = Date.now();
