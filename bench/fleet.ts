@@ -4,8 +4,8 @@
 //   npm run bench:fleet -- [rate|limiters|spiral|interactive|stranger …, default all]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { drawChart } from '../cli/chart.ts';
 import type { Call } from '../local/provider/ledger.ts';
-import { drawChart } from './fleet/curve.ts';
 import { PEERS } from './fleet/limiters.ts';
 import { type Fleet, type FleetOptions, seconds, withFleet } from './fleet/processes.ts';
 import { secondBySecond, steady } from './fleet/second-by-second.ts';
