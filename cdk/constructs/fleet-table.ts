@@ -20,6 +20,11 @@ export class FleetTable {
 
   /** The state of a line, which its processes add to and look at. */
   state(): Use {
-    return { variable: 'FLEET_TABLE', value: this.table.tableName, grants: [] };
+    const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
+    return {
+      variable: 'FLEET_TABLE',
+      value: this.table.tableName,
+      grants: [{ actions, resources: [this.table.tableArn] }],
+    };
   }
 }

@@ -154,6 +154,27 @@ test('the fleet table forgets what is over, and goes with the stack', () => {
   });
 });
 
+test('the fleet’s state is read and added to by the two chunk workers, and by nobody else', () => {
+  const table = idOf(template, 'AWS::DynamoDB::Table', 'SummariesFleetTable');
+  const granted = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
+    ([id, policy]) =>
+      z
+        .object({
+          PolicyDocument: z.object({
+            Statement: z.array(z.object({ Action: z.unknown(), Resource: z.unknown() })),
+          }),
+        })
+        .parse(resource.parse(policy).Properties)
+        .PolicyDocument.Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(table))
+        .map(({ Action }) => [id.replace(/RoleDefaultPolicy.*/, ''), Action]),
+  );
+  const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
+  expect(granted.sort()).toEqual([
+    ['SummariesBulkWorker', actions],
+    ['SummariesInteractiveWorker', actions],
+  ]);
+});
+
 describe('the workers are told of the account that they spend', () => {
   const toldOf = (of: Template, name: string) => {
     const { GATE, ALLOWANCE, FLEET_TABLE, PROVIDER } = environmentOf(of, name);
