@@ -24,6 +24,14 @@ export interface Measured extends Step {
 /** A provider that cannot be called at all: a key refused, a model that is not there. */
 export class StoppedError extends Error {}
 
+interface Sums {
+  answered: number;
+  refused: number;
+  serviceMs: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
 /**
  * Keeps `bound` calls in flight, and counts those that end after the first quarter of the time, when
  * they have spread out.
@@ -32,7 +40,7 @@ export async function measure(sweep: Sweep, bound: number, ms: number): Promise<
   const { signal, now } = sweep;
   const begins = now() + ms / 4;
   const ends = now() + ms;
-  const sums = { answered: 0, refused: 0, serviceMs: 0, inputTokens: 0, outputTokens: 0 };
+  const sums: Sums = { answered: 0, refused: 0, serviceMs: 0, inputTokens: 0, outputTokens: 0 };
   let row = 0;
   const lane = async () => {
     while (now() < ends && !signal.aborted) await call(sweep, ++row, ends, begins, sums);
@@ -54,7 +62,7 @@ async function call(
   row: number,
   ends: number,
   begins: number,
-  sums: Omit<Measured, keyof Step> & { answered: number; refused: number; serviceMs: number },
+  sums: Sums,
 ): Promise<void> {
   const { system, input, maxOutputTokens } = buildPrompt(instructions, fieldsOf(row), limits);
   const tokens = estimateTokens(system) + estimateTokens(input) + maxOutputTokens;

@@ -35,7 +35,7 @@ export function nextStep(steps: readonly Step[], first: number, most: number): N
 }
 
 /** The smallest bound that does nearly the most. */
-export function bestOf(steps: readonly Step[]): Step | undefined {
+export function bestOf<S extends Step>(steps: readonly S[]): S | undefined {
   const most = mostOf(steps);
   return steps.find(({ answeredPerMinute }) => answeredPerMinute >= most * ENOUGH);
 }

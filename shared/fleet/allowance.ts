@@ -74,6 +74,8 @@ const INTERACTIVE_LINGERS_MS = 10_000;
 const SERVICE_MS = 1000;
 /** Lanes for so much of what the gate could use: calls vary, and a slot without room is lost. */
 const FILL = 0.85;
+/** When each mode asks for the next frame, as parts of this one. */
+const TURNS = { interactive: [0.02, 0.2], bulk: [0.6, 0.9] } as const;
 /** So much more is asked for than there is, so that all of it is taken. */
 const OVERASK = 1.15;
 /** After a refusal without headers: to so much of what was used, then back by so much a second. */
@@ -409,6 +411,8 @@ class ProcessAllowance implements Allowance {
    * it can use at once loses slots whenever its calls take longer, and others have none.
    */
   #restrain(frame: number, now: number): void {
+    // Interactive work has asked before the others: what they ask for is not its concern.
+    if (!this.#isBulk) return;
     // The last frame of which it is known what all asked for; this one's counts still grow.
     const known = frame - 1;
     const used = this.#restraints.get(known);
@@ -422,12 +426,17 @@ class ProcessAllowance implements Allowance {
 
   readonly #turns = { frame: -1, at: 0 };
 
-  /** When, in a frame, this process asks for the next: processes that ask all at once would collide. */
+  /**
+   * When, in a frame, this process asks for the next. Interactive work asks first, so that bulk takes
+   * what it leaves; within a mode each asks at a time of its own.
+   */
   #turn(frame: number): number {
     const { frameMs } = this.#layout;
+    const [first, last] = TURNS[this.#options.mode];
     if (this.#turns.frame !== frame) {
       this.#turns.frame = frame;
-      this.#turns.at = frame * frameMs + frameMs * (0.3 + 0.4 * this.#options.random());
+      this.#turns.at =
+        frame * frameMs + frameMs * (first + (last - first) * this.#options.random());
     }
     return this.#turns.at;
   }
