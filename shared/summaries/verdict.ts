@@ -6,7 +6,7 @@ import {
   UnreachableError,
   UnreadableAnswerError,
 } from './provider-error.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { readRetryAfter } from './rate-limits.ts';
 
 /** Each sentence tells an operator what to do, if there is something. `%` stands for what came. */
 const SENTENCES = {
@@ -89,7 +89,7 @@ const NAMED: ReadonlyMap<string, WaitCode> = new Map([
 function refused(error: RefusedError, now: number): Verdict {
   const { status, codes } = error;
   const what = [status, ...new Set(codes)].join(' ');
-  const again = retryAfterMs(error.limits, now);
+  const again = readRetryAfter(error.limits, now);
   if (codes.some((code) => SPENT.has(code))) return stop('quota-spent', what);
   const named = codes.map((code) => NAMED.get(code)).find((code) => code !== undefined);
   if (named !== undefined) return wait(named, what, again);
