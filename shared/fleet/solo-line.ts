@@ -5,7 +5,8 @@ import { countName, NOTHING_KNOWN } from './line-item.ts';
 export function createSoloLine(): Line {
   let state = NOTHING_KNOWN;
   return {
-    async take(asks, { interactiveAt, outdated }) {
+    async take(asks, { interactiveAt, unlessInteractiveSince: since, outdated }) {
+      if (since !== undefined && state.interactiveAt >= since) return { taken: false, state };
       const counts = new Map(state.counts);
       for (const { pool, frame, lanes } of asks) {
         const name = countName(pool, frame);
@@ -13,7 +14,7 @@ export function createSoloLine(): Line {
       }
       for (const name of outdated) counts.delete(name);
       state = { ...state, counts, interactiveAt: interactiveAt ?? state.interactiveAt };
-      return state;
+      return { taken: true, state };
     },
     read: async () => state,
     quiet: async (until) => {
