@@ -1,6 +1,6 @@
 // A day of traffic in simulated time: people watch imports by day, bulk work fills what they leave and
 // the night. The allowance, its lanes and its waits are the real ones; time, the provider and the
-// store's answers are simulated. Draws bench/charts/day.svg.
+// store's answers are simulated. Draws docs/charts/day.svg.
 //
 //   npm run bench:day -- [hours=24]
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -165,7 +165,7 @@ console.log(
 console.log(`| store operations a call | ${(storeOps / begun.length).toFixed(3)} |`);
 console.log(`\nSimulated in ${((performance.now() - started) / 1000).toFixed(0)} s.`);
 
-const folder = join(import.meta.dirname, 'charts');
+const folder = join(import.meta.dirname, '../docs/charts');
 mkdirSync(folder, { recursive: true });
 writeFileSync(
   join(folder, 'day.svg'),

@@ -1,5 +1,5 @@
 // The fleet by the provider's own ledger: how much of an account is used and never more, beside what
-// a team would use instead, in one run. Charts are written to bench/charts/.
+// a team would use instead, in one run. Charts are written to docs/charts/.
 //
 //   npm run bench:fleet -- [rate|limiters|spiral|interactive|stranger …, default all]
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { secondBySecond, steady } from './fleet/second-by-second.ts';
 
 const PER_MINUTE = 6000;
 const WARM_UP = 12;
-const CHARTS = join(import.meta.dirname, 'charts');
+const CHARTS = join(import.meta.dirname, '../docs/charts');
 
 const base: FleetOptions = {
   requestsPerMinute: PER_MINUTE,

@@ -32,7 +32,8 @@ export function drawChart({ title, x, y, series, line }: Chart): string {
   const text = (atX: number, atY: number, words: string, more = '') =>
     `<text x="${round(atX)}" y="${round(atY)}" ${more}>${escaped(words)}</text>`;
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="#333">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="#333" role="img">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     text(LEFT, 24, title, 'font-size="16" font-weight="600"'),
     ...ticks(0, top, 6).flatMap((value) => [
