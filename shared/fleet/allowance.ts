@@ -95,7 +95,7 @@ const STORE_MS = 3000;
 const MOST_PROBES = 6;
 const PROBED_FOR_MS = 600_000;
 /** No call takes as long: whoever began it was cut off and will not settle it. */
-const LONGEST_CALL_MS = 900_000;
+const LONGEST_CALL_MS = 300_000;
 const LONGEST_SLEEP_MS = 1000;
 
 interface Waiter extends Call {
@@ -406,7 +406,9 @@ class ProcessAllowance implements Allowance {
       settled = true;
       this.#inFlight.delete(inFlight);
       this.#tokens += tokens - used;
-      this.#serviceMs += (Math.max(1, this.#now() - now) - this.#serviceMs) / 8;
+      // One that a process slept through, or whose clock was set, says little of the next.
+      const took = Math.min(Math.max(1, this.#now() - now), 2 * this.#serviceMs);
+      this.#serviceMs += (took - this.#serviceMs) / 8;
       this.#nudgeIfWaiting();
     };
     resolve({ kind: 'begin', waited, settle });

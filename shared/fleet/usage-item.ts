@@ -92,13 +92,20 @@ export async function readUsage(
   mode: Mode,
   { from, to }: { from: number; to: number },
 ): Promise<UsageItem[]> {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: '#line = :line AND #at BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#line': 'line', '#at': 'at' },
-      ExpressionAttributeValues: { ':line': `usage/${mode}`, ':from': from, ':to': to },
-    }),
-  );
-  return z.array(usageItemSchema).parse(Items);
+  const items: unknown[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: '#line = :line AND #at BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#line': 'line', '#at': 'at' },
+        ExpressionAttributeValues: { ':line': `usage/${mode}`, ':from': from, ':to': to },
+        ExclusiveStartKey: after,
+      }),
+    );
+    items.push(...(answer.Items ?? []));
+    after = answer.LastEvaluatedKey;
+  } while (after !== undefined);
+  return z.array(usageItemSchema).parse(items);
 }
