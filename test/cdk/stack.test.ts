@@ -160,7 +160,7 @@ describe('the queues', () => {
 
   test('reserve nothing where an account is too new for it', () => {
     const young = templateOf({
-      changes: { concurrency: { onDemand: 3, eager: 2, reserved: false } },
+      changes: { concurrency: { onDemand: 3, eager: 2, reserved: false, account: 10 } },
     });
     young.allResourcesProperties('AWS::Lambda::Function', {
       ReservedConcurrentExecutions: Match.absent(),
