@@ -107,7 +107,7 @@ export function parseConfig(input: unknown): Config {
 }
 
 /** Each value by itself, whatever plan follows from them. @throws one sentence that names the first wrong one. */
-function readConfig(input: unknown): Config {
+export function readConfig(input: unknown): Config {
   const parsed = configSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

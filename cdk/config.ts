@@ -45,12 +45,11 @@ export const config: ConfigInput = {
     },
     callTimeoutSeconds: 30,
     chunkRows: 50,
-    // That of OpenAI's usage tier 2 for this model, as its page of it says,
-    // https://developers.openai.com/api/docs/models/gpt-4.1-mini. Yours is in the account's limits
-    // page, and in the headers of any answer.
+    // OpenAI's usage tier 2 for this model, https://developers.openai.com/api/docs/models/gpt-4.1-mini.
+    // Yours is on the account's limits page, and in the headers of any answer.
     account: { requestsPerMinute: 5000, tokensPerMinute: 2_000_000 },
-    // Measure yours: the fleet's page shows both. 245 tokens of input a row is what a catalogue of
-    // ten columns comes to with the instructions above, and a summary of three sentences 100.
+    // Measure yours; README says how. A row of a catalogue of ten columns has 245 tokens of input with
+    // the instructions above, and a summary of three sentences some 100.
     measured: { serviceSeconds: 0.8, tokensPerCall: 350 },
     headroom: 1.5,
     interactiveShare: 0.3,

@@ -25,7 +25,7 @@ export function describePlan(plan: Numbers, input: PlanInput): Figure[] {
 }
 
 function describeLine(line: LinePlan, { headroom }: PlanInput): Figure[] {
-  const { account, measured, callsPerSecond, needed, bound, processes, modes, allowance } = line;
+  const { measured, callsPerSecond, needed, bound, processes, modes, allowance } = line;
   const named = (name: string) => (line.line === 'shared' ? name : `${line.line} ${name}`);
   const least = 2 * modes.length;
   return [
@@ -48,7 +48,7 @@ function describeLine(line: LinePlan, { headroom }: PlanInput): Figure[] {
       name: named('frame'),
       value: allowance.frameSeconds,
       unit: 's',
-      reason: `a process takes its calls of a frame at once: ${blockOf(line)} each if all ${processes} work, of ${CALLS_A_BLOCK} wanted, so ${amount(processes / (callsPerSecond * allowance.frameSeconds))} calls of the table a call of the model; ${account.tokensPerMinute === null ? 'no tokens are counted' : `each second has ${amount(account.tokensPerMinute / 60)} tokens`}`,
+      reason: `a process takes its calls of a frame at once: ${blockOf(line)} each if all ${processes} work, of ${CALLS_A_BLOCK} wanted, so ${amount(processes / (callsPerSecond * allowance.frameSeconds))} calls of the table a call of the model`,
     },
   ];
 }
@@ -59,7 +59,7 @@ function rateReason({ account, measured, decidedBy }: LinePlan): string {
   const byTokens = `${amount(tokensPerMinute)} tokens a minute ÷ ${amount(measured.tokensPerCall)} a call are ${amount(tokensPerMinute / measured.tokensPerCall)} calls`;
   return decidedBy === 'tokens'
     ? `${byTokens}, fewer than the ${amount(requestsPerMinute)} requests a minute`
-    : `${amount(requestsPerMinute)} requests a minute, no more than tokens let through: ${byTokens}`;
+    : `${amount(requestsPerMinute)} requests a minute; tokens let no fewer through: ${byTokens}`;
 }
 
 function blockOf({ callsPerSecond, allowance, processes }: LinePlan): string {
