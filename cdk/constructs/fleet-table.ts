@@ -27,4 +27,15 @@ export class FleetTable {
       grants: [{ actions, resources: [this.table.tableArn] }],
     };
   }
+
+  /** What is measured, and the state of a line: looked at, not changed. */
+  readings(): Use {
+    return {
+      variable: 'FLEET_TABLE',
+      value: this.table.tableName,
+      grants: [
+        { actions: ['dynamodb:GetItem', 'dynamodb:Query'], resources: [this.table.tableArn] },
+      ],
+    };
+  }
 }

@@ -32,6 +32,7 @@ const ROUTES = [
   [HttpMethod.POST, '/imports/{id}/retry'],
   [HttpMethod.POST, '/imports/{id}/estimate'],
   [HttpMethod.GET, '/imports/{id}/export'],
+  [HttpMethod.GET, '/fleet'],
 ] as const;
 
 /** The HTTP API gives up after 30. */
@@ -95,7 +96,11 @@ export class Summaries extends Construct {
       workers[mode].use(sends('QUEUE_URL', chunks[mode])).use(handsBack('QUEUE_URL', chunks[mode]));
     }
 
-    props.api.route(this.#api().use(sends('JOBS_QUEUE_URL', jobs)), ROUTES);
+    const api = this.#api()
+      .use(sends('JOBS_QUEUE_URL', jobs))
+      .use(counts('INTERACTIVE_QUEUE_URL', chunks.interactive))
+      .use(counts('BULK_QUEUE_URL', chunks.bulk));
+    props.api.route(api, ROUTES);
     const reaper = this.#reaper().use(sends('JOBS_QUEUE_URL', jobs));
     for (const use of sendsChunks) reaper.use(use);
     new Rule(this, 'EachMinute', {
@@ -125,7 +130,9 @@ export class Summaries extends Construct {
     })
       .use(this.#storage.items('listed'))
       // Forms and URLs can do what their signer may: upload a source, download an export.
-      .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }));
+      .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }))
+      .use(this.#fleet.readings())
+      .use({ variable: 'PLAN', value: JSON.stringify(planInputOf(this.#config)), grants: [] });
     for (const use of this.#settings()) fn.use(use);
     return fn;
   }
@@ -267,6 +274,15 @@ function sends(variable: string, queue: Queue): Use {
     variable,
     value: queue.queueUrl,
     grants: [{ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }],
+  };
+}
+
+/** How many messages there are, and no look at any. */
+function counts(variable: string, queue: Queue): Use {
+  return {
+    variable,
+    value: queue.queueUrl,
+    grants: [{ actions: ['sqs:GetQueueAttributes'], resources: [queue.queueArn] }],
   };
 }
 

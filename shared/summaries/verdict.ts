@@ -46,7 +46,8 @@ export type WaitCode =
   | 'unreadable-answer'
   | 'aborted'
   | 'unknown';
-export type StopCode = 'quota-spent' | 'key-refused' | 'model-not-found';
+export const STOP_CODES = ['quota-spent', 'key-refused', 'model-not-found'] as const;
+export type StopCode = (typeof STOP_CODES)[number];
 export type RowCode = 'too-large' | 'request-refused';
 
 export type Verdict =

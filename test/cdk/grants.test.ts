@@ -24,6 +24,7 @@ const ACTIONS: Record<string, string> = {
   PutObjectCommand: 's3:PutObject',
   UploadPartCommand: 's3:PutObject',
   ChangeMessageVisibilityCommand: 'sqs:ChangeMessageVisibility',
+  GetQueueAttributesCommand: 'sqs:GetQueueAttributes',
   SendMessageBatchCommand: 'sqs:SendMessage',
   SendMessageCommand: 'sqs:SendMessage',
   GetParameterCommand: 'ssm:GetParameter',

@@ -154,7 +154,7 @@ test('the fleet table forgets what is over, and goes with the stack', () => {
   });
 });
 
-test('the fleet’s state is read and added to by the two chunk workers, and by nobody else', () => {
+test('the fleet’s state is added to by the two chunk workers alone, and read by the API too', () => {
   const table = idOf(template, 'AWS::DynamoDB::Table', 'SummariesFleetTable');
   const granted = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
     ([id, policy]) =>
@@ -170,6 +170,7 @@ test('the fleet’s state is read and added to by the two chunk workers, and by 
   );
   const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
   expect(granted.sort()).toEqual([
+    ['SummariesApi', ['dynamodb:GetItem', 'dynamodb:Query']],
     ['SummariesBulkWorker', actions],
     ['SummariesInteractiveWorker', actions],
   ]);
@@ -389,11 +390,12 @@ describe('the provider', () => {
   });
 });
 
-test('the API has a function of its own for imports, which answers before the HTTP API gives up', () => {
+test('the API has a function of its own for imports and their fleet, which answers before the HTTP API gives up', () => {
   const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(
     (route) => z.object({ RouteKey: z.string() }).parse(resource.parse(route).Properties).RouteKey,
   );
-  expect(routes.filter((key) => key.includes('/imports')).sort()).toEqual([
+  expect(routes.filter((key) => /\/(imports|fleet)/.test(key)).sort()).toEqual([
+    'GET /fleet',
     'GET /imports',
     'GET /imports/{id}',
     'GET /imports/{id}/export',
