@@ -62,6 +62,18 @@ async function openLocal(stateDir: string): Promise<Target> {
   return { description: 'the local cloud', outputs, endpoints };
 }
 
+/** The local cloud's model provider. */
+export async function openProviderAddress(stateDir: string): Promise<string> {
+  const file = join(stateDir, 'endpoints.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    throw new UsageError(
+      `There is no ${file}: start the local cloud with "npm start", or name the configured provider with --provider.`,
+    );
+  }
+  return z.looseObject({ provider: z.url() }).parse(JSON.parse(text)).provider;
+}
+
 async function openDeployed(file: string): Promise<Target> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new UsageError(

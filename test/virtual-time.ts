@@ -11,6 +11,7 @@ interface Sleeper {
   at: number;
   order: number;
   wake: () => void;
+  isOver: boolean;
 }
 
 export function createVirtualTime(start: number): VirtualTime {
@@ -51,14 +52,19 @@ export function createVirtualTime(start: number): VirtualTime {
     sleep(ms, signal) {
       return new Promise((resolve) => {
         if (signal?.aborted) return resolve();
-        const sleeper = { at: now + Math.max(0, ms), order: order++, wake: resolve };
+        const sleeper = { at: now + Math.max(0, ms), order: order++, wake: resolve, isOver: false };
         push(sleeper);
-        signal?.addEventListener('abort', () => resolve(), { once: true });
+        const end = () => {
+          sleeper.isOver = true;
+          resolve();
+        };
+        signal?.addEventListener('abort', end, { once: true });
       });
     },
     async pass(until) {
       while (true) {
         await settled();
+        while (heap[0]?.isOver) pop();
         const next = heap[0];
         if (next === undefined || next.at > until) break;
         now = Math.max(now, next.at);

@@ -4,8 +4,8 @@ import { readChunkObject } from '../../shared/imports/chunk-objects.ts';
 import {
   type Claim,
   claimChunk,
-  noteProgress,
   releaseChunk,
+  renewClaim,
   settleChunk,
 } from '../../shared/imports/claim-chunk.ts';
 import { closePage } from '../../shared/imports/close-page.ts';
@@ -45,8 +45,17 @@ export type ChunkOutcome =
   /** Its import wants nothing of it now; whoever resumes it sends it again. */
   | { kind: 'unwanted'; why: 'over' | 'paused' | 'stale' | 'closed' | 'lost' | 'unknown' };
 
-/** Milliseconds between two looks at whether the chunk is still wanted, each with the count so far. */
+/**
+ * Milliseconds between two looks at whether the chunk is still wanted. Each moves the claim on and has
+ * the count so far.
+ */
 export const LOOK_EVERY = 2000;
+
+/** Milliseconds that a claim lasts from its last renewal: how long a killed worker's rows rest. */
+export const LEASE = 30_000;
+
+/** Milliseconds without a renewal after which no further row is asked for. */
+const MOST_SILENCE = 5 * LOOK_EVERY;
 
 /** Milliseconds that another process's clock may be ahead of this one's. */
 const CLOCK_SKEW = 5000;
@@ -75,13 +84,10 @@ export async function summariseChunk(
     return { kind: 'handed-back', left: 0 };
   }
   const worker = randomUUID();
-  const claim = await claimChunk(table, work, {
-    worker,
-    until: deadline + CLOCK_SKEW,
-    now: bench.now(),
-  });
+  const now = bench.now();
+  const claim = await claimChunk(table, work, { worker, until: leaseEnd(now, deadline), now });
   if (claim.kind === 'won')
-    return await new Attempt(bench, work, item, deadline, worker).run(claim);
+    return await new Attempt(bench, work, item, deadline, worker, now).run(claim);
   if (claim.kind === 'held') {
     // Whoever has it may die with it, so this message is not dropped; but it need not wait here.
     await sendAgain(queue, work, claim.until - bench.now() + 1000);
@@ -90,6 +96,10 @@ export async function summariseChunk(
   if (claim.kind === 'closed') await close(bench, item, pageOfChunk(work.chunk));
   return { kind: 'unwanted', why: claim.kind };
 }
+
+/** As others see it. */
+const leaseEnd = (now: number, deadline: number): number =>
+  Math.min(deadline, now + LEASE) + CLOCK_SKEW;
 
 function isRead(item: ImportItem | undefined): item is ReadImport {
   return item?.layout !== undefined;
@@ -138,6 +148,10 @@ class Attempt {
   readonly #worker: string;
   readonly #page: number;
   readonly #rows = new Map<number, RowItem>();
+  /** Whether the rows that were there are known: before, no count of them is one. */
+  #isRead = false;
+  /** When the last renewal that the table has taken was begun. */
+  #renewedAt: number;
   readonly #waits: Waits = { gateMs: 0, allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
   /** Rows that are left, with how often they were refused an answer. */
   readonly #left = new Map<number, number>();
@@ -150,45 +164,59 @@ class Attempt {
     item: ReadImport,
     deadline: number,
     worker: string,
+    claimedAt: number,
   ) {
     this.#bench = bench;
     this.#work = work;
     this.#item = item;
     this.#deadline = deadline;
     this.#worker = worker;
+    this.#renewedAt = claimedAt;
     this.#page = pageOfChunk(work.chunk);
   }
 
   async run(claim: Extract<Claim, { kind: 'won' }>): Promise<ChunkOutcome> {
-    const { table, bucket } = this.#bench;
-    const { importId, chunk, round } = this.#work;
+    const { table } = this.#bench;
     for (const wait of ['gateMs', 'allowanceMs', 'yieldMs', 'refusedMs'] as const) {
       this.#waits[wait] = claim.item[wait];
     }
     try {
-      const [rows, text] = await Promise.all([
-        readRows(table, importId, this.#page, rowsOfChunk(this.#item.layout, chunk)),
-        readChunkObject(bucket, this.#item, chunk),
-      ]);
-      for (const row of rows) this.#rows.set(row.row, row);
-      const all = parseChunk(text);
-      const expected = lengthOf(rowsOfChunk(this.#item.layout, chunk));
-      if (all.length !== expected) {
-        throw new MalformedChunkError(
-          `expected ${expected} rows in chunk ${chunk}, got ${all.length}`,
-        );
-      }
-      const todo = all.filter(({ row }) => {
-        const there = this.#rows.get(row);
-        return there === undefined || !isWritten(there, round);
+      await this.#watched(async () => {
+        const todo = await this.#read();
+        // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
+        const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
+        const thrown = rows.find(({ status }) => status === 'rejected');
+        if (thrown?.status === 'rejected') throw thrown.reason;
       });
-      await this.#watched(todo);
     } catch (error) {
       // The message comes back by itself; it need not wait for the claim to lapse.
       await releaseChunk(table, this.#work, this.#note()).catch(() => {});
       throw error;
     }
     return await this.#end();
+  }
+
+  /** The rows that are left. */
+  async #read(): Promise<ChunkRow[]> {
+    const { table, bucket } = this.#bench;
+    const { importId, chunk, round } = this.#work;
+    const [rows, text] = await Promise.all([
+      readRows(table, importId, this.#page, rowsOfChunk(this.#item.layout, chunk)),
+      readChunkObject(bucket, this.#item, chunk),
+    ]);
+    for (const row of rows) this.#rows.set(row.row, row);
+    this.#isRead = true;
+    const all = parseChunk(text);
+    const expected = lengthOf(rowsOfChunk(this.#item.layout, chunk));
+    if (all.length !== expected) {
+      throw new MalformedChunkError(
+        `expected ${expected} rows in chunk ${chunk}, got ${all.length}`,
+      );
+    }
+    return all.filter(({ row }) => {
+      const there = this.#rows.get(row);
+      return there === undefined || !isWritten(there, round);
+    });
   }
 
   async #summarise(row: ChunkRow): Promise<void> {
@@ -200,7 +228,7 @@ class Attempt {
         tries: this.#work.tries?.[row.row] ?? 0,
         deadline: this.#deadline,
         waits: this.#waits,
-        goOn: () => this.#halt === undefined,
+        goOn: () => this.#halt === undefined && this.#isOurs(),
         stop: (error) => {
           this.#halt = error;
         },
@@ -230,8 +258,17 @@ class Attempt {
     }
   }
 
-  /** Looks up now and then while the rows are done, and writes how many are. */
-  async #watched(todo: readonly ChunkRow[]): Promise<void> {
+  /**
+   * Whether a call that begins now should end before anybody else may have the chunk. While the table
+   * takes no renewals its claim runs out, whatever this worker believes.
+   */
+  #isOurs(): boolean {
+    const { callTimeoutMs, now } = this.#bench;
+    return now() <= this.#renewedAt + Math.max(MOST_SILENCE, LEASE - callTimeoutMs);
+  }
+
+  /** Looks up now and then while the work goes on. */
+  async #watched(work: () => Promise<void>): Promise<void> {
     let ended = false;
     let wake = () => {};
     const over = new Promise<void>((resolve) => {
@@ -240,30 +277,37 @@ class Attempt {
     const looking = (async () => {
       while (!ended) {
         await Promise.race([this.#bench.sleep(LOOK_EVERY), over]);
-        // One that fails says nothing of the rows.
-        if (!ended) await this.#look().catch(() => {});
+        if (!ended) await this.#look();
       }
     })();
-    // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
-    const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
-    ended = true;
-    wake();
-    await looking;
-    const thrown = rows.find(({ status }) => status === 'rejected');
-    if (thrown?.status === 'rejected') throw thrown.reason;
+    try {
+      await work();
+    } finally {
+      ended = true;
+      wake();
+      await looking;
+    }
   }
 
   async #look(): Promise<void> {
-    const { table } = this.#bench;
-    const [hold, item] = await Promise.all([
-      noteProgress(table, this.#work, this.#note()),
-      readImport(table, this.#work.importId),
+    const [, read] = await Promise.allSettled([
+      this.#renew(),
+      readImport(this.#bench.table, this.#work.importId),
     ]);
-    if (!hold.kept) this.#halt ??= 'lost';
-    const unwanted = whyUnwanted(item, this.#work);
+    // One that fails says nothing of the rows.
+    if (read.status === 'rejected') return;
+    const unwanted = whyUnwanted(read.value, this.#work);
     if (unwanted?.kind === 'unwanted') {
       this.#halt ??= unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over';
     }
+  }
+
+  async #renew(): Promise<void> {
+    const note = this.#note();
+    const until = leaseEnd(note.now, this.#deadline);
+    const { kept } = await renewClaim(this.#bench.table, this.#work, { ...note, until });
+    if (kept) this.#renewedAt = note.now;
+    else this.#halt ??= 'lost';
   }
 
   async #end(): Promise<ChunkOutcome> {
@@ -273,20 +317,24 @@ class Attempt {
       if (halt === 'lost') return { kind: 'unwanted', why: 'lost' };
       const note = this.#note();
       // Nobody misses it before it comes back.
-      await releaseChunk(table, this.#work, { ...note, now: note.now + this.#delayMs });
+      const now = note.now + this.#delayMs;
+      const { kept } = await releaseChunk(table, this.#work, { ...note, now });
       if (halt instanceof StopError) {
         const failure = { code: halt.code, message: halt.message };
         await haltImport(table, this.#item, { now: this.#bench.now(), failure });
         return { kind: 'unwanted', why: 'paused' };
       }
       if (halt !== undefined) return { kind: 'unwanted', why: halt };
+      // It has a message of its own with whoever has it now.
+      if (!kept) return { kind: 'unwanted', why: 'lost' };
       await sendAgain(queue, { ...this.#work, ...this.#triesLeft() }, this.#delayMs);
       return { kind: 'handed-back', left: this.#left.size };
     }
-    const { kept } = await settleChunk(table, this.#work, this.#note());
+    const tallies = this.#tallies();
+    const { kept } = await settleChunk(table, this.#work, { ...this.#note(), tallies });
     if (!kept) return { kind: 'unwanted', why: 'lost' };
     const completed = await close(this.#bench, this.#item, this.#page);
-    const { done, failed } = this.#tallies();
+    const { done, failed } = tallies;
     return { kind: 'settled', completed, done, failed };
   }
 
@@ -296,8 +344,9 @@ class Attempt {
     return { tries: Object.fromEntries(tries.map(([row, count]) => [String(row), count])) };
   }
 
-  #note(): { worker: string; now: number; tallies: Tallies } {
-    return { worker: this.#worker, now: this.#bench.now(), tallies: this.#tallies() };
+  #note(): { worker: string; now: number; tallies?: Tallies } {
+    const note = { worker: this.#worker, now: this.#bench.now() };
+    return this.#isRead ? { ...note, tallies: this.#tallies() } : note;
   }
 
   /** Of what the table holds, by its own answers: two workers on one chunk count the same. */

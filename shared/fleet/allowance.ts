@@ -3,13 +3,14 @@ import {
   frameOf,
   type Layout,
   lanesOf,
+  lanesWithin,
   layOut,
   type Pool,
   poolsFor,
   type Slot,
   slotsOf,
 } from './lanes.ts';
-import type { Ask, Line } from './line.ts';
+import type { Ask, Line, Note } from './line.ts';
 import { countName, type LineState, NOTHING_KNOWN } from './line-item.ts';
 import type { TrueTime } from './true-time.ts';
 
@@ -17,8 +18,8 @@ import type { TrueTime } from './true-time.ts';
 export interface Call {
   /** The most it may count for, input and output. */
   readonly tokens: number;
-  /** Epoch milliseconds at which it must have begun. */
-  readonly latest: number;
+  /** Milliseconds in which it must have begun. */
+  readonly withinMs: number;
   /** Whether it is still wanted: looked at before it begins, and while it waits. */
   readonly wanted: () => boolean;
 }
@@ -47,6 +48,8 @@ export interface Allowance {
    * @param told whether its answers say what remains: one that does not is felt for.
    */
   refused(retryAfterMs: number | undefined, told: boolean): void;
+  /** It has no room just now, for whomever: this process rests for so long, the others meet it or not. */
+  overloaded(ms: number): void;
   /** Less than the reserve remains: bulk work rests for so long. */
   yield(ms: number): void;
   /** How many calls the store has had from this process. */
@@ -72,6 +75,8 @@ const INTERACTIVE_LINGERS_MS = 10_000;
 const SERVICE_MS = 1000;
 /** Lanes for so much of what the gate could use: calls vary, and a slot without room is lost. */
 const FILL = 0.85;
+/** When each mode asks for the next frame, as parts of this one. */
+const TURNS = { interactive: [0.02, 0.2], bulk: [0.6, 0.9] } as const;
 /** So much more is asked for than there is, so that all of it is taken. */
 const OVERASK = 1.15;
 /** After a refusal without headers: to so much of what was used, then back by so much a second. */
@@ -84,15 +89,26 @@ const REFUSED_MS = 1000;
 /** A later moment by less is not worth a call. */
 const LITTLE_MS = 250;
 const STORE_BACKOFF_MS = 1000;
-/** Each halves a second; with a slow network it does not get better than that. */
+/** The store answers in a few milliseconds. What waits for longer may wait for ever. */
+const STORE_MS = 3000;
+/** Each halves a second; with a slow network it does not get better than that, for a while. */
 const MOST_PROBES = 6;
+const PROBED_FOR_MS = 600_000;
+/** No call takes as long: whoever began it was cut off and will not settle it. */
+const LONGEST_CALL_MS = 300_000;
 const LONGEST_SLEEP_MS = 1000;
 
 interface Waiter extends Call {
-  readonly since: number;
+  /** Epoch milliseconds. */
+  latest: number;
   readonly waited: { allowanceMs: number; yieldMs: number; refusedMs: number };
   readonly resolve: (admission: Admission) => void;
   lookedAt: number;
+}
+
+function partAfter(cut: LineState['cut'], now: number): number {
+  if (cut === undefined) return 1;
+  return Math.min(1, cut.to + (Math.max(0, now - cut.at) / 1000) * BACK_A_SECOND);
 }
 
 export function createAllowance(options: AllowanceOptions): Allowance {
@@ -104,7 +120,8 @@ class ProcessAllowance implements Allowance {
   readonly #layout: Layout;
   #state: LineState = NOTHING_KNOWN;
   readonly #waiters: Waiter[] = [];
-  #inFlight = 0;
+  /** Calls that have begun and are not settled, by when they began. */
+  readonly #inFlight = new Set<{ readonly since: number }>();
   #serviceMs = SERVICE_MS;
 
   /** Lanes of this process, by frame. */
@@ -116,8 +133,8 @@ class ProcessAllowance implements Allowance {
   #open: Slot[] = [];
   #advancedTo = 0;
   #tokens = 0;
-  /** A call needs more than its slot brought: what is left over is kept for it. */
-  #saving = false;
+  /** The second whose slots brought them. */
+  #tokensOf = 0;
 
   #quietUntil = 0;
   #yieldUntil = 0;
@@ -129,6 +146,8 @@ class ProcessAllowance implements Allowance {
   readonly #restraints = new Map<number, number>();
   #asking = false;
   #probes = 0;
+  #probedAt = 0;
+  #lookedAt = 0;
   #storeOps = 0;
   #running = false;
   #wake = new AbortController();
@@ -144,11 +163,11 @@ class ProcessAllowance implements Allowance {
 
   async admit(call: Call): Promise<Admission> {
     const { promise, resolve } = Promise.withResolvers<Admission>();
-    const since = this.#now();
+    const now = this.#now();
     this.#waiters.push({
       ...call,
-      since,
-      lookedAt: since,
+      latest: now + call.withinMs,
+      lookedAt: now,
       waited: { allowanceMs: 0, yieldMs: 0, refusedMs: 0 },
       resolve,
     });
@@ -177,6 +196,11 @@ class ProcessAllowance implements Allowance {
     this.#nudge();
   }
 
+  overloaded(ms: number): void {
+    this.#quiet(this.#now() + ms);
+    this.#nudge();
+  }
+
   yield(ms: number): void {
     if (this.#options.mode !== 'bulk' || ms <= 0) return;
     const until = this.#now() + ms;
@@ -198,9 +222,7 @@ class ProcessAllowance implements Allowance {
 
   /** The part of the account that is felt to be there. */
   #part(now: number): number {
-    const { cut } = this.#state;
-    if (cut === undefined) return 1;
-    return Math.min(1, cut.to + (Math.max(0, now - cut.at) / 1000) * BACK_A_SECOND);
+    return partAfter(this.#state.cut, now);
   }
 
   #nudge(): void {
@@ -229,34 +251,65 @@ class ProcessAllowance implements Allowance {
   /** Begins what may begin, and answers in how many milliseconds there is something to do again. */
   #step(): number {
     const now = this.#now();
+    this.#setBack(now);
     const quiet = Math.max(this.#quietUntil, this.#isBulk ? this.#yieldUntil : 0);
     this.#account(now);
     this.#dismiss(now, quiet);
     if (this.#waiters.length === 0) return 0;
     this.#forget(now);
-    if (this.#isUnsure()) return LONGEST_SLEEP_MS;
-    this.#ask(now);
-    const nextSlot = this.#advance(now);
-    if (quiet <= now) this.#serve(now);
-    const [head] = this.#waiters;
-    if (head === undefined) return 0;
-    const ends = Math.min(...this.#waiters.map(({ latest }) => latest));
-    const times = [nextSlot, ends + 1, this.#asking ? Infinity : this.#askAt];
+    const times = [this.#ends() + 1];
     if (quiet > now) times.push(quiet);
+    if (!this.#isUnsure(now)) {
+      this.#ask(now);
+      times.push(this.#advance(now));
+      if (quiet <= now) this.#serve(now);
+      if (this.#waiters.length === 0) return 0;
+      times.push(this.#ends() + 1);
+      if (!this.#asking) times.push(this.#askAt);
+    }
     return Math.max(1, Math.ceil(Math.min(...times.filter((time) => time > now)) - now));
   }
 
+  /** When the first of those who wait must have begun. */
+  #ends(): number {
+    return Math.min(...this.#waiters.map(({ latest }) => latest));
+  }
+
+  /** The clock was found to be ahead: what was to come by it is as far away as it was. */
+  #setBack(now: number): void {
+    const ms = this.#lookedAt - now;
+    this.#lookedAt = now;
+    if (ms <= 0) return;
+    for (const waiter of this.#waiters) {
+      waiter.latest -= ms;
+      waiter.lookedAt -= ms;
+    }
+    // By less: no slot is used twice, and they are soon there again.
+    if (ms <= this.#layout.frameMs) return;
+    this.#quietUntil -= ms;
+    this.#yieldUntil -= ms;
+    this.#advancedTo = now;
+    this.#askAt = now;
+    this.#coming = [];
+    this.#open = [];
+    for (const map of [this.#lanes, this.#asked, this.#restraints]) map.clear();
+  }
+
   /** A clock that is off must be known before anything begins by it. */
-  #isUnsure(): boolean {
+  #isUnsure(now: number): boolean {
     const { time, line, sleep, onStoreError } = this.#options;
     const wait = time.askIn();
+    if (now - this.#probedAt > PROBED_FOR_MS) this.#probes = 0;
     if (wait === undefined || this.#probes >= MOST_PROBES) return false;
     if (!this.#asking) {
       this.#asking = true;
-      this.#probes++;
-      this.#storeOps++;
       void sleep(wait, new AbortController().signal)
-        .then(() => line.read())
+        .then(async () => {
+          this.#storeOps++;
+          await this.#inTime(line.read());
+          this.#probes++;
+          this.#probedAt = this.#now();
+        })
         .catch(onStoreError)
         .finally(() => {
           this.#asking = false;
@@ -290,7 +343,7 @@ class ProcessAllowance implements Allowance {
       if (!isLate && waiter.wanted()) continue;
       this.#waiters.splice(index, 1);
       const delayMs = isLate
-        ? Math.max(quiet - now, this.#layout.frameMs * this.#options.random())
+        ? Math.max(quiet - now, this.#layout.frameMs * (0.5 + this.#options.random()))
         : 0;
       waiter.resolve({ kind: 'left', waited: waiter.waited, delayMs: Math.ceil(delayMs) });
     }
@@ -301,6 +354,8 @@ class ProcessAllowance implements Allowance {
     for (const key of this.#lanes.keys()) if (key < frame) this.#lanes.delete(key);
     for (const key of this.#asked.keys()) if (key < frame) this.#asked.delete(key);
     for (const key of this.#restraints.keys()) if (key < frame - 1) this.#restraints.delete(key);
+    for (const call of this.#inFlight)
+      if (call.since < now - LONGEST_CALL_MS) this.#inFlight.delete(call);
   }
 
   /** Opens the slots whose time has come, closes those whose time is over; answers when the next opens. */
@@ -310,11 +365,7 @@ class ProcessAllowance implements Allowance {
     while (next !== undefined && next.at <= now) {
       this.#coming.shift();
       if (next.until >= now) {
-        // What a second did not use is not there in the next, or that would spend more than its own.
-        if (Math.floor(next.at / 1000) > Math.floor(this.#advancedTo / 1000) && !this.#saving) {
-          this.#tokens = Math.min(this.#tokens, 0);
-        }
-        this.#advancedTo = next.at;
+        this.#enter(Math.floor(next.at / 1000));
         this.#open.push(next);
         this.#tokens += this.#layout.tokensASlot;
       }
@@ -322,6 +373,16 @@ class ProcessAllowance implements Allowance {
     }
     this.#advancedTo = Math.max(this.#advancedTo, now);
     return next?.at ?? Infinity;
+  }
+
+  /**
+   * What a second did not use is not there in the next, or that would spend more than its own. Kept
+   * is what the call whose turn it is needs: one that is larger than what a second brings saves up.
+   */
+  #enter(second: number): void {
+    if (second === this.#tokensOf) return;
+    this.#tokensOf = second;
+    this.#tokens = Math.min(this.#tokens, this.#waiters[0]?.tokens ?? 0);
   }
 
   /** First come, first served: a large call saves up while the others wait, or it would wait for ever. */
@@ -333,19 +394,21 @@ class ProcessAllowance implements Allowance {
       this.#begin(head, now);
       head = this.#waiters[0];
     }
-    this.#saving = head !== undefined && this.#open.length > 0;
   }
 
   #begin({ tokens, waited, resolve }: Waiter, now: number): void {
     this.#tokens -= tokens;
-    this.#inFlight++;
+    const inFlight = { since: now };
+    this.#inFlight.add(inFlight);
     let settled = false;
     const settle = (used: number) => {
       if (settled) return;
       settled = true;
-      this.#inFlight--;
+      this.#inFlight.delete(inFlight);
       this.#tokens += tokens - used;
-      this.#serviceMs += (Math.max(1, this.#now() - now) - this.#serviceMs) / 8;
+      // One that a process slept through, or whose clock was set, says little of the next.
+      const took = Math.min(Math.max(1, this.#now() - now), 2 * this.#serviceMs);
+      this.#serviceMs += (took - this.#serviceMs) / 8;
       this.#nudgeIfWaiting();
     };
     resolve({ kind: 'begin', waited, settle });
@@ -358,7 +421,8 @@ class ProcessAllowance implements Allowance {
   /** Lanes that this process could use. */
   #demand(): number {
     const { windowSeconds, tokensASlot } = this.#layout;
-    const perSecond = ((this.#waiters.length + this.#inFlight) / this.#serviceMs) * 1000 * FILL;
+    const perSecond =
+      ((this.#waiters.length + this.#inFlight.size) / this.#serviceMs) * 1000 * FILL;
     const [head] = this.#waiters;
     const slotsACall = head === undefined ? 1 : Math.max(1, head.tokens / tokensASlot);
     return Math.max(1, Math.ceil(perSecond * slotsACall * windowSeconds));
@@ -380,16 +444,17 @@ class ProcessAllowance implements Allowance {
       const has = this.#lanes.get(wanted)?.length ?? 0;
       const times = this.#asked.get(wanted) ?? 0;
       // Once, and once more for what has come since.
-      if (times >= 2 || (times === 1 && has * 2 > demand)) continue;
-      if (wanted > frame && times === 0 && this.#asked.has(frame) && now < this.#turn(frame))
-        continue;
+      if (times >= 2 || (times === 1 && has * 4 > demand * 3)) continue;
+      // Bulk work that comes or has none must not be before interactive work, either.
+      const isInTurn = now >= this.#turn(frame) || (!this.#isBulk && !this.#asked.has(frame));
+      if (wanted > frame && times === 0 && !isInTurn) continue;
       asks.push(...this.#asksFor(wanted, demand - has, now));
     }
     if (asks.length === 0) {
       this.#askAt = now < this.#turn(frame) ? this.#turn(frame) : (frame + 1) * frameMs;
       return;
     }
-    for (const { frame: asked } of asks) {
+    for (const asked of new Set(asks.map((ask) => ask.frame))) {
       this.#asked.set(asked, (this.#asked.get(asked) ?? 0) + 1);
       this.#restraints.set(asked, this.#restraint);
     }
@@ -405,21 +470,38 @@ class ProcessAllowance implements Allowance {
     const known = frame - 1;
     const used = this.#restraints.get(known);
     if (used === undefined || this.#restraints.has(frame + 1)) return;
-    const pools = poolsFor(this.#options.mode, this.#interactiveIsThere(now));
-    const counts = pools.map((pool) => this.#state.counts.get(countName(pool, known)) ?? 0);
-    const asked = counts.reduce((all, count) => all + count, 0);
-    const there = pools.reduce((all, pool) => all + this.#layout.lanes[pool], 0);
-    if (asked > 0) this.#restraint = Math.min(1, (used * OVERASK * there) / asked);
+    const there = lanesWithin(this.#layout, this.#part(now));
+    const count = (pool: Pool) => this.#state.counts.get(countName(pool, known)) ?? 0;
+    const sum = (of: (pool: Pool) => number) =>
+      poolsFor(this.#options.mode, this.#interactiveIsThere(now)).reduce(
+        (all, pool) => all + of(pool),
+        0,
+      );
+    // Interactive work asks first, and in its share for all; what bulk work asks for is not its concern.
+    const asked = this.#isBulk
+      ? sum(count)
+      : Math.max(
+          count('interactive'),
+          sum((pool) => Math.min(count(pool), there[pool])),
+        );
+    const lanes = sum((pool) => there[pool]);
+    if (asked === 0) return;
+    this.#restraint = Math.min(1, (used * OVERASK * lanes) / asked);
   }
 
   readonly #turns = { frame: -1, at: 0 };
 
-  /** When, in a frame, this process asks for the next: processes that ask all at once would collide. */
+  /**
+   * When, in a frame, this process asks for the next. Interactive work asks first, so that bulk takes
+   * what it leaves; within a mode each asks at a time of its own.
+   */
   #turn(frame: number): number {
     const { frameMs } = this.#layout;
+    const [first, last] = TURNS[this.#options.mode];
     if (this.#turns.frame !== frame) {
       this.#turns.frame = frame;
-      this.#turns.at = frame * frameMs + frameMs * (0.3 + 0.4 * this.#options.random());
+      this.#turns.at =
+        frame * frameMs + frameMs * (first + (last - first) * this.#options.random());
     }
     return this.#turns.at;
   }
@@ -427,15 +509,19 @@ class ProcessAllowance implements Allowance {
   #asksFor(frame: number, wanted: number, now: number): Ask[] {
     const { mode } = this.#options;
     const pools = poolsFor(mode, this.#interactiveIsThere(now));
+    const there = lanesWithin(this.#layout, this.#part(now));
     const free = (pool: Pool) =>
-      Math.max(0, this.#layout.lanes[pool] - (this.#state.counts.get(countName(pool, frame)) ?? 0));
+      Math.max(0, there[pool] - (this.#state.counts.get(countName(pool, frame)) ?? 0));
     const asks: Ask[] = [];
     let left = wanted;
     const total = pools.reduce((all, pool) => all + free(pool), 0);
+    if (total === 0) return [];
     for (const pool of pools) {
       // Interactive work takes its own first; bulk takes of both as they are large.
       const share =
-        mode === 'interactive' || total === 0 ? left : this.#roundly((wanted * free(pool)) / total);
+        mode === 'interactive' || pool === pools.at(-1)
+          ? left
+          : this.#roundly((wanted * free(pool)) / total);
       const lanes = Math.min(share, left, free(pool));
       if (lanes > 0) asks.push({ pool, frame, lanes });
       left -= Math.max(0, lanes);
@@ -449,28 +535,22 @@ class ProcessAllowance implements Allowance {
   }
 
   #interactiveIsThere(now: number): boolean {
-    const lingers = Math.max(INTERACTIVE_LINGERS_MS, 2 * this.#layout.frameMs);
-    return this.#state.interactiveAt > now - lingers;
+    return this.#state.interactiveAt > now - this.#lingersMs;
+  }
+
+  get #lingersMs(): number {
+    return Math.max(INTERACTIVE_LINGERS_MS, 2 * this.#layout.frameMs);
   }
 
   async #take(asks: readonly Ask[], now: number): Promise<void> {
-    const { line, mode, random } = this.#options;
+    const { line, random } = this.#options;
     this.#asking = true;
     try {
-      const frame = frameOf(this.#layout, now);
-      const outdated = [...this.#state.counts.keys()].filter(
-        (name) => Number(name.slice(name.indexOf('/') + 1)) < frame - 1,
-      );
-      const note = mode === 'interactive' ? { interactiveAt: now, outdated } : { outdated };
       this.#storeOps++;
-      const state = await line.take(asks, note);
+      const { taken, state } = await this.#inTime(line.take(asks, this.#noteFor(asks, now)));
       this.#hear(state);
-      for (const { pool, frame, lanes } of asks) {
-        const count = state.counts.get(countName(pool, frame)) ?? 0;
-        const mine = lanesOf(this.#layout, pool, lanes, count);
-        this.#lanes.set(frame, [...(this.#lanes.get(frame) ?? []), ...mine]);
-      }
-      this.#layAgain(this.#now());
+      if (taken) this.#own(asks);
+      else this.#takeBack(asks);
     } catch (error) {
       // Without the store nobody knows what is left: work waits.
       for (const { frame } of asks) this.#asked.set(frame, 0);
@@ -482,8 +562,56 @@ class ProcessAllowance implements Allowance {
     }
   }
 
+  #noteFor(asks: readonly Ask[], now: number): Note {
+    const frame = frameOf(this.#layout, now);
+    const outdated = [...this.#state.counts.keys()].filter(
+      (name) => Number(name.slice(name.indexOf('/') + 1)) < frame - 1,
+    );
+    if (!this.#isBulk) return { interactiveAt: now, outdated };
+    return asks.some(({ pool }) => pool === 'interactive')
+      ? { unlessInteractiveSince: now - this.#lingersMs, outdated }
+      : { outdated };
+  }
+
+  #own(asks: readonly Ask[]): void {
+    for (const { pool, frame, lanes } of asks) {
+      const count = this.#state.counts.get(countName(pool, frame)) ?? 0;
+      const mine = lanesOf(this.#layout, pool, lanes, count);
+      this.#lanes.set(frame, [...(this.#lanes.get(frame) ?? []), ...mine]);
+    }
+    this.#layAgain(this.#now());
+  }
+
+  /** As if nobody had asked: now that it is known that interactive work is there, for other lanes. */
+  #takeBack(asks: readonly Ask[]): void {
+    for (const frame of new Set(asks.map(({ frame }) => frame))) {
+      const times = (this.#asked.get(frame) ?? 0) - 1;
+      if (times > 0) this.#asked.set(frame, times);
+      else this.#asked.delete(frame);
+    }
+    this.#askAt = 0;
+  }
+
+  /** What the store answers, or an error where it hangs: the others would wait with it. */
+  async #inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const ended = new AbortController();
+    const late = async (): Promise<never> => {
+      await this.#options.sleep(STORE_MS, ended.signal).catch(() => {});
+      throw new Error(`expected an answer of the fleet's table within ${STORE_MS} ms, got none`);
+    };
+    try {
+      return await Promise.race([answer, late()]);
+    } finally {
+      ended.abort();
+    }
+  }
+
   #hear(state: LineState): void {
-    this.#state = state;
+    // A cut of this process that the store does not know of yet holds here all the same.
+    const own = this.#state.cut;
+    const now = this.#now();
+    const cut = partAfter(own, now) < partAfter(state.cut, now) ? own : state.cut;
+    this.#state = { ...state, cut };
     this.#quiet(state.quietUntil);
     this.#yieldUntil = Math.max(this.#yieldUntil, state.yieldUntil);
   }

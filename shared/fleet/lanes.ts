@@ -50,8 +50,9 @@ export function layOut(settings: AllowanceSettings): Layout {
   const windowSeconds = WINDOWS.find((seconds) => seconds >= wanted) ?? 60;
   const windows = Math.max(2, Math.round(frameSeconds / windowSeconds));
   const all = Math.ceil((requestsPerMinute * windowSeconds) / 60);
-  // A line of one mode alone has nobody to share with.
-  const interactive = line === 'shared' ? Math.ceil(all * interactiveShare) : 0;
+  // A line of one mode alone has nobody to share with. Where there are two lanes, each has one.
+  const interactive =
+    line === 'shared' ? Math.min(Math.max(1, all - 1), Math.ceil(all * interactiveShare)) : 0;
   return {
     requestsPerMinute,
     windowSeconds,
@@ -71,13 +72,22 @@ export function frameOf(layout: Layout, now: number): number {
  */
 export function lanesOf(layout: Layout, pool: Pool, asked: number, countAfter: number): number[] {
   const first = pool === 'interactive' ? 0 : layout.lanes.interactive;
-  const from = countAfter - asked;
+  const from = Math.max(0, countAfter - asked);
   const to = Math.min(countAfter, layout.lanes[pool]);
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => first + from + index);
 }
 
+/** How many lanes of each pool have slots, if only a part of the account may be used: the first. */
+export function lanesWithin({ lanes }: Layout, part: number): Record<Pool, number> {
+  const all = lanes.interactive + lanes.common;
+  const there = Math.min(all, Math.max(1, Math.floor(all * part)));
+  const interactive = Math.min(lanes.interactive, there);
+  return { interactive, common: there - interactive };
+}
+
 /**
- * The slots of some lanes in a frame, in order.
+ * The slots of some lanes in a frame, in order. Where they are does not depend on the part: processes
+ * that differ about it, or that change their mind, would use a second twice.
  * @param part of the account that may be used: the last lanes have none if it is less than 1.
  */
 export function slotsOf(
@@ -87,19 +97,21 @@ export function slotsOf(
   part: number,
 ): Slot[] {
   const { frameMs, windowSeconds, requestsPerMinute } = layout;
-  const perMinute = requestsPerMinute * part;
+  const { interactive, common } = lanesWithin(layout, part);
+  const mine = lanes.filter((lane) => lane < interactive + common).sort((a, b) => a - b);
   const start = Math.round((frame * frameMs) / 1000);
-  const wanted = new Set(lanes);
   const slots: Slot[] = [];
-  let lane = 0;
+  // The lane of a second's first slot.
+  let first = 0;
   for (let second = start; second < start + frameMs / 1000; second++) {
-    if (second % windowSeconds === 0) lane = 0;
-    const count = slotsIn(second, perMinute);
-    for (let index = 0; index < count; index++, lane++) {
-      if (!wanted.has(lane)) continue;
-      const offset = FIRST_MS + ((LAST_MS - FIRST_MS) * (index + 0.5)) / count;
+    if (second % windowSeconds === 0) first = 0;
+    const count = slotsIn(second, requestsPerMinute);
+    for (const lane of mine) {
+      if (lane < first || lane >= first + count) continue;
+      const offset = FIRST_MS + ((LAST_MS - FIRST_MS) * (lane - first + 0.5)) / count;
       slots.push({ at: second * 1000 + offset, until: second * 1000 + LATEST_MS });
     }
+    first += count;
   }
   return slots;
 }

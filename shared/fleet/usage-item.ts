@@ -42,6 +42,23 @@ export type UsageItem = z.infer<typeof usageItemSchema>;
 
 export const NO_USAGE: Usage = usageSchema.parse({});
 
+export function sumOf(usage: Usage, more: Partial<Usage>): Usage {
+  return {
+    calls: usage.calls + (more.calls ?? 0),
+    refused: usage.refused + (more.refused ?? 0),
+    failed: usage.failed + (more.failed ?? 0),
+    inputTokens: usage.inputTokens + (more.inputTokens ?? 0),
+    outputTokens: usage.outputTokens + (more.outputTokens ?? 0),
+    serviceMs: usage.serviceMs + (more.serviceMs ?? 0),
+    gateMs: usage.gateMs + (more.gateMs ?? 0),
+    allowanceMs: usage.allowanceMs + (more.allowanceMs ?? 0),
+    yieldMs: usage.yieldMs + (more.yieldMs ?? 0),
+    refusedMs: usage.refusedMs + (more.refusedMs ?? 0),
+    processes: usage.processes + (more.processes ?? 0),
+    storeOps: usage.storeOps + (more.storeOps ?? 0),
+  };
+}
+
 /** @param now epoch milliseconds */
 export async function addUsage(
   table: FleetTable,
@@ -63,7 +80,7 @@ export async function addUsage(
       },
       ExpressionAttributeValues: {
         ':ttl': at + KEPT_SECONDS,
-        ...Object.fromEntries(amounts.map(([name, value]) => [`:${name}`, value])),
+        ...Object.fromEntries(amounts.map(([name, value]) => [`:${name}`, Math.round(value)])),
       },
     }),
   );
@@ -75,13 +92,20 @@ export async function readUsage(
   mode: Mode,
   { from, to }: { from: number; to: number },
 ): Promise<UsageItem[]> {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: '#line = :line AND #at BETWEEN :from AND :to',
-      ExpressionAttributeNames: { '#line': 'line', '#at': 'at' },
-      ExpressionAttributeValues: { ':line': `usage/${mode}`, ':from': from, ':to': to },
-    }),
-  );
-  return z.array(usageItemSchema).parse(Items);
+  const items: unknown[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: '#line = :line AND #at BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#line': 'line', '#at': 'at' },
+        ExpressionAttributeValues: { ':line': `usage/${mode}`, ':from': from, ':to': to },
+        ExclusiveStartKey: after,
+      }),
+    );
+    items.push(...(answer.Items ?? []));
+    after = answer.LastEvaluatedKey;
+  } while (after !== undefined);
+  return z.array(usageItemSchema).parse(items);
 }

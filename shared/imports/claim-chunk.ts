@@ -21,10 +21,10 @@ export type Claim =
   | { kind: 'stale' };
 
 /**
- * Claims a chunk for one worker, for as long as its invocation can last at most: two workers on one
- * chunk would both pay for its rows. A worker that dies leaves a claim that lapses.
+ * Claims a chunk for one worker until a time that the worker keeps moving on (`renewClaim`): two
+ * workers on one chunk would both pay for its rows. A worker that dies leaves a claim that lapses.
  *
- *   message        worker A   claim ✓ ── rows ── rows ── settle ─────────────▶
+ *   message        worker A   claim ✓ ── rows ── renewed ── rows ── settle ──▶
  *   its duplicate  worker B      claim ✗ (held) ── back on the queue ── claim ✗ (closed) ── done
  *
  *   worker A       claim ✓ ── row ── killed
@@ -93,13 +93,26 @@ export async function claimChunk(
 
 export type Hold = { kept: true } | { kept: false; item: ChunkItem | undefined };
 
-/** Writes how far a claimed chunk has come. Answers whether it is still this worker's. */
-export async function noteProgress(
+/**
+ * Moves the end of a claim on, and writes how far the chunk has come, once that is known. Answers whether it is still this
+ * worker's: what was lost, to another worker or to the reaper, stays lost.
+ *
+ *   worker A   claim until 35 ── renew until 37 … lost on its way ── renew until 39 ✓ ──▶
+ *                                                  └─ arrives: ✗, or the claim would end at 37 again
+ */
+export async function renewClaim(
   table: ImportsTable,
   name: ChunkName,
-  { worker, now, tallies }: { worker: string; now: number; tallies: Tallies },
+  {
+    worker,
+    until,
+    now,
+    tallies,
+  }: { worker: string; until: number; now: number; tallies?: Tallies },
 ): Promise<Hold> {
-  return await write(table, name, worker, { tallies, touchedAt: now }, 'keep');
+  const hold = await write(table, name, worker, { ...tallies, touchedAt: now, until }, 'keep');
+  // Ours all the same, and for longer than was asked for.
+  return !hold.kept && hold.item?.worker === worker ? { kept: true } : hold;
 }
 
 /** All rows are written. Whoever settles has a page to look at (`closePage`). */
@@ -112,7 +125,7 @@ export async function settleChunk(
     table,
     name,
     worker,
-    { tallies, touchedAt: now, settled: true },
+    { ...tallies, touchedAt: now, settled: true },
     'leave',
   );
   // Once more after a time-out that had committed.
@@ -121,23 +134,22 @@ export async function settleChunk(
   return hold;
 }
 
-/** Gives a claim back with what was done under it. */
+/** Gives a claim back with what was done under it, if that is known. */
 export async function releaseChunk(
   table: ImportsTable,
   name: ChunkName,
-  { worker, now, tallies }: { worker: string; now: number; tallies: Tallies },
+  { worker, now, tallies }: { worker: string; now: number; tallies?: Tallies },
 ): Promise<Hold> {
-  return await write(table, name, worker, { tallies, touchedAt: now }, 'leave');
+  return await write(table, name, worker, { ...tallies, touchedAt: now }, 'leave');
 }
 
 async function write(
   table: ImportsTable,
   { importId, chunk }: ChunkName,
   worker: string,
-  { tallies, ...rest }: { tallies: Tallies; touchedAt: number; settled?: true },
+  values: Partial<Tallies> & { touchedAt: number; settled?: true; until?: number },
   claim: 'keep' | 'leave',
 ): Promise<Hold> {
-  const values = { ...tallies, ...rest };
   const names = Object.keys(values);
   try {
     await table.client.send(
@@ -148,7 +160,11 @@ async function write(
           `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
           ...(claim === 'leave' ? ['REMOVE #worker, #until'] : []),
         ].join(' '),
-        ConditionExpression: '#worker = :worker',
+        ConditionExpression: [
+          '#worker = :worker',
+          // and no later renewal was here before this one
+          ...(claim === 'keep' ? ['#until <= :until'] : []),
+        ].join(' AND '),
         ExpressionAttributeNames: {
           '#worker': 'worker',
           ...(claim === 'leave' ? { '#until': 'until' } : {}),

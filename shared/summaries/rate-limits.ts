@@ -14,7 +14,13 @@ export interface Level {
 }
 
 /** In this order where two are as tight: what one call takes, then its tokens. */
-const LEVEL_NAMES = ['requests', 'tokens', 'projectTokens', 'inputTokens', 'outputTokens'] as const;
+export const LEVEL_NAMES = [
+  'requests',
+  'tokens',
+  'projectTokens',
+  'inputTokens',
+  'outputTokens',
+] as const;
 
 export type LevelName = (typeof LEVEL_NAMES)[number];
 

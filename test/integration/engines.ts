@@ -5,6 +5,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { startFauxqs } from 'fauxqs';
 
 // The embedded engines alone, without the local cloud around them: real S3, SQS and DynamoDB calls
@@ -29,6 +30,8 @@ export interface Engines {
   createTable: () => Promise<string>;
   /** As the stack's: two keys, and the indexes of all imports and of those under way. */
   createImportsTable: () => Promise<string>;
+  /** As the stack's: what the workers of an account know of each other. */
+  createFleetTable: () => Promise<string>;
   createQueue: (name: string) => Promise<string>;
   s3Endpoint: string;
   dynamoEndpoint: string;
@@ -44,18 +47,38 @@ interface Endpoints {
   stop: () => Promise<void>;
 }
 
+interface Clients {
+  s3: S3Client;
+  sqs: SQSClient;
+  raw: DynamoDBClient;
+}
+
+/**
+ * Clients over connections that all processes share: a process is made for each step of thousands of
+ * runs, and the sockets of its own that it would leave behind end only with the engines.
+ */
+function createClients(
+  { endpoint, dynamo }: { endpoint: string; dynamo: string },
+  requestHandler: NodeHttpHandler,
+): Clients {
+  return {
+    s3: new S3Client({
+      ...aws,
+      endpoint,
+      requestHandler,
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    }),
+    sqs: new SQSClient({ ...aws, endpoint, requestHandler }),
+    raw: new DynamoDBClient({ ...aws, endpoint: dynamo, requestHandler }),
+  };
+}
+
 export async function startEngines(): Promise<Engines> {
   const endpoints = await (process.env.TEST_ENGINE === 'moto' ? startMoto() : startEmbedded());
-  const { endpoint } = endpoints;
-  const s3 = new S3Client({
-    ...aws,
-    endpoint,
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  const sqs = new SQSClient({ ...aws, endpoint });
-  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
+  const connections = new NodeHttpHandler({ httpAgent: { keepAlive: true } });
+  const { s3, sqs, raw } = createClients(endpoints, connections);
   for (const Bucket of [ORIGINALS, THUMBNAILS, IMPORTS])
     await s3.send(new CreateBucketCommand({ Bucket }));
   const { QueueUrl: queueUrl = '' } = await sqs.send(
@@ -67,12 +90,12 @@ export async function startEngines(): Promise<Engines> {
     sqs,
     dynamo: DynamoDBDocumentClient.from(raw),
     queueUrl,
-    s3Endpoint: endpoint,
+    s3Endpoint: endpoints.endpoint,
     dynamoEndpoint: endpoints.dynamo,
     removeOriginal: async (image) => {
       await s3.send(new DeleteObjectCommand({ Bucket: ORIGINALS, Key: image }));
     },
-    newProcess: () => newProcess(endpoints),
+    newProcess: () => newProcess(createClients(endpoints, connections)),
     createTable: async () => {
       const TableName = `images-${++tables}`;
       await raw.send(
@@ -122,12 +145,30 @@ export async function startEngines(): Promise<Engines> {
       );
       return TableName;
     },
+    createFleetTable: async () => {
+      const TableName = `fleet-${++tables}`;
+      await raw.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [
+            { AttributeName: 'line', KeyType: 'HASH' },
+            { AttributeName: 'at', KeyType: 'RANGE' },
+          ],
+          AttributeDefinitions: [
+            { AttributeName: 'line', AttributeType: 'S' },
+            { AttributeName: 'at', AttributeType: 'N' },
+          ],
+        }),
+      );
+      return TableName;
+    },
     createQueue: async (name) => {
       const answer = await sqs.send(new CreateQueueCommand({ QueueName: name }));
       return answer.QueueUrl ?? '';
     },
     stop: async () => {
-      for (const client of [s3, sqs, raw]) client.destroy();
+      connections.destroy();
       await endpoints.stop();
     },
   };
@@ -145,24 +186,18 @@ export interface Process {
   note: <T>(name: string, call: () => Promise<T>) => Promise<T>;
   /** From now on, dies when this many more calls are done: the next step never happens. */
   dieAfter: (calls: number) => void;
+  /** Does something when this many more calls are answered, before the last one's caller knows. */
+  afterCalls: (calls: number, action: () => Promise<void>) => void;
   /** Does something after the next call of a name has been answered and before its caller knows. */
   after: (name: string, action: () => Promise<void>) => void;
   /** The next call of a name is not made: this answers or throws in its place. */
   instead: (name: string, answer: (input: object) => object) => void;
 }
 
-function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
-  const s3 = new S3Client({
-    ...aws,
-    endpoint: endpoints.endpoint,
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  const sqs = new SQSClient({ ...aws, endpoint: endpoints.endpoint });
-  const raw = new DynamoDBClient({ ...aws, endpoint: endpoints.dynamo });
+function newProcess({ s3, sqs, raw }: Clients): Process {
   const calls: string[] = [];
   let left = Number.POSITIVE_INFINITY;
+  let pause: { left: number; action: () => Promise<void> } | undefined;
   const afters = new Map<string, () => Promise<void>>();
   const insteads = new Map<string, (input: object) => object>();
   const note = async <T>(
@@ -183,6 +218,10 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
     const action = afters.get(name);
     afters.delete(name);
     await action?.();
+    if (pause !== undefined) {
+      pause.left -= 1;
+      if (pause.left === 0) await pause.action();
+    }
     left -= 1;
     if (left <= 0) throw new Died();
     if (answer.status === 'rejected') throw answer.reason;
@@ -208,6 +247,9 @@ function newProcess(endpoints: { endpoint: string; dynamo: string }): Process {
     note: (name, call) => note({ commandName: name }, {}, call),
     dieAfter: (count) => {
       left = count;
+    },
+    afterCalls: (count, action) => {
+      pause = { left: count, action };
     },
     after: (name, action) => {
       afters.set(name, action);

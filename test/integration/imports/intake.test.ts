@@ -1,4 +1,6 @@
+import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeDeadJob } from '../../../functions/chunk-failures/close-dead-letter.ts';
@@ -15,7 +17,7 @@ import { sourceKey } from '../../../shared/imports/import-objects.ts';
 import { readReport } from '../../../shared/imports/import-report.ts';
 import { parseJobs } from '../../../shared/messages/import-job.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
-import { Scene } from './scene.ts';
+import { latch, Scene, until } from './scene.ts';
 
 let engines: Engines;
 let table: string;
@@ -234,6 +236,41 @@ describe('a file that is read', () => {
     expect((await scene.read(process)).kind).toBe('ignored');
     expect(bodies.map(({ destroyed }) => destroyed)).toEqual([true]);
     expect(scene.chunks).toEqual([]);
+  });
+
+  test('waits for the chunks that are being written', async () => {
+    const rows = 10_000;
+    const scene = await newScene(50).begin(0);
+    await scene.upload(`id,name\n${`1,${'A name that is long. '.repeat(25)}\n`.repeat(rows)}`);
+    const { process, bodies } = watched();
+    const stored = latch();
+    let writing = 0;
+    process.s3.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (commandName === 'PutObjectCommand') {
+            writing += 1;
+            await stored.opened;
+          }
+          return await next(args);
+        },
+      { step: 'initialize', name: 'hang' },
+    );
+    const reading = scene.read(process);
+    await until(() => writing > 0);
+    const [source] = bodies;
+    if (!(source instanceof IncomingMessage)) expect.fail('it came from no socket');
+    let taken = 0;
+    for (let quiet = 0; quiet < 10; quiet++) {
+      if (source.socket.bytesRead > taken) quiet = 0;
+      taken = source.socket.bytesRead;
+      await sleep(20);
+    }
+    // Sixteen chunks of 26 KB, one that waits for its turn, and the buffers on the way; not the 5 MB.
+    expect(writing).toBe(16);
+    expect(taken).toBeLessThan(2_000_000);
+    stored.open();
+    expect(await reading).toMatchObject({ kind: 'read', rows });
   });
 
   test('twice at once is sent, and is the same', async () => {

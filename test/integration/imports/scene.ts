@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { createGate } from '../../../functions/chunk-worker/gate.ts';
-import { createPace } from '../../../functions/chunk-worker/pace.ts';
 import {
   type ChunkOutcome,
   LOOK_EVERY,
@@ -22,6 +21,7 @@ import {
   type Reaper,
   reapImport,
 } from '../../../functions/import-reaper/reap-import.ts';
+import type { Allowance } from '../../../shared/fleet/allowance.ts';
 import type { ChunkItem } from '../../../shared/imports/chunk-item.ts';
 import { createImport } from '../../../shared/imports/create-import.ts';
 import { type ImportItem, isOver } from '../../../shared/imports/import-item.ts';
@@ -64,7 +64,31 @@ const briefly = (ms: number) => (ms === LOOK_EVERY ? new Promise(() => {}) : sle
 
 const summaryOf: Replies = (row) => answer('done', `summary of ${row}`);
 
+/** One that a test lets go. */
+export function latch(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 2000) expect.fail('it does not happen');
+    await sleepFor(1);
+  }
+  await setImmediate();
+}
+
 let scenes = 0;
+
+const NO_METER: Workbench['meter'] = {
+  answered: () => {},
+  erred: () => {},
+  waited: () => {},
+  flush: async () => {},
+};
 
 export class Scene {
   readonly engines: Engines;
@@ -213,12 +237,41 @@ export class Scene {
       prices: { inputUsdPerMillion: 1, outputUsdPerMillion: 2 },
       callTimeoutMs: CALL_TIMEOUT,
       gate: createGate(gate),
-      pace: createPace(),
+      allowance: this.#unbounded(sleep),
+      yielding: { restMs: () => 0 },
+      meter: NO_METER,
       now: () => this.clock.now,
       sleep,
       random: () => 0.5,
       completed: () => {
         this.completions += 1;
+      },
+    };
+  }
+
+  /** An account without limits, which refuses all the same: what a line gives is tested where it is. */
+  #unbounded(sleep: Workbench['sleep']): Allowance {
+    let quietUntil = 0;
+    const rest = (ms: number) => {
+      quietUntil = Math.max(quietUntil, this.clock.now + ms);
+    };
+    return {
+      storeOps: 0,
+      refused: (retryAfterMs = 1000) => rest(retryAfterMs),
+      overloaded: rest,
+      yield: () => {},
+      admit: async ({ withinMs, wanted }) => {
+        const latest = this.clock.now + withinMs;
+        const waited = { allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
+        let ms = quietUntil - this.clock.now;
+        while (ms > 0 && this.clock.now + ms <= latest) {
+          waited.refusedMs += ms;
+          await sleep(ms);
+          ms = quietUntil - this.clock.now;
+        }
+        if (ms > 0) return { kind: 'left', waited, delayMs: ms };
+        if (!wanted() || this.clock.now > latest) return { kind: 'left', waited, delayMs: 0 };
+        return { kind: 'begin', waited, settle: () => {} };
       },
     };
   }
@@ -246,13 +299,30 @@ export class Scene {
     return await summariseChunk(bench, work, this.clock.now + ms);
   }
 
-  /** Time passes at once; those who wait at the same time wait together. Nobody looks in between. */
+  /**
+   * Time passes at once; those who wait at the same time wait together. Workers look in between, as
+   * often as they must to keep what they have.
+   */
   readonly passing = async (ms: number): Promise<unknown> => {
-    if (ms === LOOK_EVERY) return await new Promise(() => {});
+    if (ms === LOOK_EVERY) return await new Promise<void>((look) => this.#lookers.push(look));
     const at = this.clock.now + ms;
-    await setImmediate();
-    this.clock.now = Math.max(this.clock.now, at);
+    this.#time = this.#time.then(() => this.#pass(at));
+    return await this.#time;
   };
+  #time: Promise<void> = setImmediate();
+  /** Those who look when they are woken. */
+  #lookers: (() => void)[] = [];
+
+  async #pass(at: number): Promise<void> {
+    await setImmediate();
+    while (this.clock.now < at) {
+      this.clock.now = Math.min(at, this.clock.now + 4 * LOOK_EVERY);
+      const before = this.#lookers.splice(0);
+      for (const look of before) look();
+      // They wait for the next time, but for those whose work is over.
+      for (let ms = 0; ms < 50 && this.#lookers.length < before.length; ms++) await sleepFor(1);
+    }
+  }
 
   async reap(process: Process): Promise<Finding[]> {
     return await reapImport(this.reaperOf(process), this.importId);
@@ -282,12 +352,14 @@ export class Scene {
     return this.ledger.filter((call) => call.row === row).length;
   }
 
-  /** What a process that just died had paid for and not written in the round that it is. */
-  async inFlight(process: Process): Promise<number[]> {
+  /** What a process that just died, or any of them, has paid for and not written in the round that it is. */
+  async inFlight(process?: Process): Promise<number[]> {
     const { round } = await this.item();
     const rows = (await this.rows()).filter((row) => isWritten(row, round));
     const written = new Set(rows.map(({ row }) => row));
-    const called = this.ledger.filter((call) => call.process === process).map(({ row }) => row);
+    const called = this.ledger
+      .filter((call) => process === undefined || call.process === process)
+      .map(({ row }) => row);
     return [...new Set(called)].filter((row) => !written.has(row));
   }
 

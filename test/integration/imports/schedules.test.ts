@@ -39,6 +39,15 @@ const event = fc.oneof(
       after: fc.integer({ min: 1, max: 14 }),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('stall' as const),
+      which: fc.nat(),
+      after: fc.integer({ min: 1, max: 14 }),
+      ms: fc.nat(60_000),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('reap' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.nat(200_000) }) },
   {
@@ -104,6 +113,13 @@ async function play({ rows, chunkRows, refused, refusedOnce, events, together, c
       scene.chunks.splice(scene.chunks.indexOf(message), 1);
     }
   };
+  /** What another worker does meanwhile: every message that is due, again. */
+  const deliverAll = async () => {
+    const bench = scene.benchOf(engines.newProcess(), { gate: 2 });
+    for (const { work: again } of scene.chunks.filter(({ at }) => at <= scene.clock.now)) {
+      await scene.deliver(bench, again);
+    }
+  };
   const { table: items } = scene.deskOf(engines.newProcess());
   const happen = async (next: Happening): Promise<void> => {
     const process = engines.newProcess();
@@ -117,6 +133,16 @@ async function play({ rows, chunkRows, refused, refusedOnce, events, together, c
         process.dieAfter(next.after);
         await work(process, next.which, true).catch(() => {});
         kills.push(await scene.inFlight(process));
+        return;
+      }
+      case 'stall': {
+        // It stands still in the middle, and what it had may be somebody else's when it goes on.
+        process.afterCalls(next.after, async () => {
+          scene.clock.now += next.ms;
+          kills.push(await scene.inFlight());
+          await deliverAll();
+        });
+        await work(process, next.which, true).catch(() => {});
         return;
       }
       case 'reap':

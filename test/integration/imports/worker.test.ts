@@ -1,10 +1,10 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Context, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LOOK_EVERY } from '../../../functions/chunk-worker/summarise-chunk.ts';
+import { LEASE, LOOK_EVERY } from '../../../functions/chunk-worker/summarise-chunk.ts';
 import type { Workbench } from '../../../functions/chunk-worker/workbench.ts';
 import { sendAll } from '../../../functions/import-intake/send-all.ts';
 import {
@@ -14,7 +14,8 @@ import {
   resumeImport,
   retryImport,
 } from '../../../shared/imports/change-state.ts';
-import { claimChunk } from '../../../shared/imports/claim-chunk.ts';
+import { claimChunk, releaseChunk, renewClaim } from '../../../shared/imports/claim-chunk.ts';
+import { NO_TALLIES } from '../../../shared/imports/import-item.ts';
 import { chunkObjectKey } from '../../../shared/imports/import-objects.ts';
 import { encodeChunkWork, parseChunkWork } from '../../../shared/messages/chunk-work.ts';
 import { queueHandler } from '../../../shared/runtime/queue-stack.ts';
@@ -24,7 +25,10 @@ import {
   TimedOutError,
 } from '../../../shared/summaries/provider-error.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
-import { answer, CALL_TIMEOUT, INVOCATION, type Replies, Scene } from './scene.ts';
+import { answer, CALL_TIMEOUT, INVOCATION, latch, type Replies, Scene, until } from './scene.ts';
+
+/** Milliseconds that a claim outlasts its worker's own belief. */
+const SKEW = 5000;
 
 let engines: Engines;
 let table: string;
@@ -51,15 +55,6 @@ async function resumeAndSend(scene: Scene): Promise<void> {
   const { now } = scene.clock;
   await resumeImport(scene.items, await scene.item(), { now, settled: 0 });
   await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
-}
-
-/** One that a test lets go. */
-function latch(): { opened: Promise<void>; open: () => void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
 }
 
 describe('what no call can succeed against', () => {
@@ -396,7 +391,7 @@ describe('a chunk', () => {
     await until(() => scene.ledger.length > 0);
     const second = await scene.deliver(worker(scene), work);
     expect(second).toEqual({ kind: 'handed-back', left: 0 });
-    expect(scene.chunks).toEqual([{ work, at: scene.clock.now + INVOCATION + 5000 + 1000 }]);
+    expect(scene.chunks).toEqual([{ work, at: scene.clock.now + LEASE + SKEW + 1000 }]);
     open();
     expect(await first).toMatchObject({ kind: 'settled', completed: true, done: 2 });
     await scene.expectComplete(2);
@@ -426,7 +421,7 @@ describe('a chunk', () => {
   });
 
   test('whose claim has lapsed is settled by whoever claims it then, and by nobody else', async () => {
-    const scene = await ready(2);
+    const scene = await ready(3);
     const latches = [latch(), latch()];
     scene.replies = async (row) => {
       if (row === 2) await latches[scene.paid(2) - 1]?.opened;
@@ -435,18 +430,22 @@ describe('a chunk', () => {
     const work = scene.take();
     const late = scene.deliver(worker(scene), work);
     await until(() => scene.paid(2) === 1);
-    scene.clock.now += INVOCATION + 5000;
+    // It was stopped for so long, and goes on as if nothing had happened.
+    scene.clock.now += LEASE + SKEW;
     const next = scene.deliver(worker(scene), work);
     await until(() => scene.paid(2) === 2);
     latches[0]?.open();
     expect(await late).toEqual({ kind: 'unwanted', why: 'lost' });
+    expect(scene.chunks).toEqual([]);
     expect((await scene.chunk(1))?.settled).toBe(false);
+    // What was in flight is paid for twice; a further row it does not ask for.
+    expect(scene.paid(3)).toBe(0);
     latches[1]?.open();
-    expect(await next).toMatchObject({ kind: 'settled', done: 2 });
-    await scene.expectComplete(2);
+    expect(await next).toMatchObject({ kind: 'settled', done: 3 });
+    await scene.expectComplete(3);
     // What the late one wrote stays, and is paid once in the count.
-    expect((await scene.progress()).inputTokens).toBe(20);
-    expect(scene.paid(1)).toBe(1);
+    expect((await scene.progress()).inputTokens).toBe(30);
+    expect([scene.paid(1), scene.paid(3)]).toEqual([1, 1]);
   });
 
   test('of an earlier round, or of an import that is paused, is left alone', async () => {
@@ -489,6 +488,127 @@ describe('a chunk', () => {
     await scene.deliver(worker(scene), scene.take());
     await scene.deliver(worker(scene), scene.take());
     await scene.expectComplete(2);
+  });
+});
+
+describe('a claim', () => {
+  test('is renewed while its worker works, also while nothing is written', async () => {
+    const scene = await ready(1);
+    const work = scene.take();
+    scene.replies = async (row) => {
+      await scene.passing(80_000);
+      const other = await scene.deliver(worker(scene), work);
+      expect(other).toEqual({ kind: 'handed-back', left: 0 });
+      return done(row);
+    };
+    expect(await scene.deliver(worker(scene), work)).toMatchObject({ kind: 'settled', done: 1 });
+    const [message] = scene.chunks;
+    // As soon as that could have lapsed, and no sooner.
+    const comesBackIn = (message?.at ?? 0) - scene.clock.now;
+    expect(comesBackIn).toBeGreaterThan(LEASE - 4 * LOOK_EVERY);
+    expect(comesBackIn).toBeLessThanOrEqual(LEASE + SKEW + 1000);
+    scene.expectPaidOnce([], 1);
+    expect(scene.chunks).toHaveLength(1);
+  });
+
+  test('is renewed while its rows are read', async () => {
+    const scene = await ready(2);
+    const process = engines.newProcess();
+    process.after('GetObject', async () => {
+      await scene.passing(50_000);
+    });
+    const outcome = await scene.deliver(worker(scene, 1, process), scene.take());
+    expect(outcome).toMatchObject({ kind: 'settled', done: 2 });
+  });
+
+  test('never outlasts its invocation', async () => {
+    const scene = await ready(2);
+    const ms = CALL_TIMEOUT + 4000;
+    const deadline = scene.clock.now + ms;
+    const ends: unknown[] = [];
+    scene.replies = async (row) => {
+      ends.push((await scene.chunk(1))?.until);
+      await scene.passing(10_000);
+      ends.push((await scene.chunk(1))?.until);
+      return done(row);
+    };
+    const begun = scene.clock.now;
+    await scene.deliver(worker(scene), scene.take(), ms);
+    expect(ends).toEqual([begun + LEASE + SKEW, deadline + SKEW]);
+  });
+
+  /** The first row's call lasts while so many looks do not reach the table. */
+  async function unheard(scene: Scene, looks: number) {
+    const process = engines.newProcess();
+    scene.replies = async (row) => {
+      for (let look = 0; row === 1 && look < looks; look++) {
+        process.instead('UpdateItem', () => {
+          throw new Error('The table does not answer.');
+        });
+        await scene.passing(4 * LOOK_EVERY);
+      }
+      return done(row);
+    };
+    return await scene.deliver(worker(scene, 1, process), scene.take());
+  }
+
+  test('that cannot be renewed once is renewed by the next look', async () => {
+    const scene = await ready(3);
+    expect(await unheard(scene, 1)).toMatchObject({ kind: 'settled', done: 3 });
+  });
+
+  test('that cannot be renewed for long is given back in time, before a further row is paid for', async () => {
+    const scene = await ready(3);
+    const { now } = scene.clock;
+    expect(await unheard(scene, 3)).toEqual({ kind: 'handed-back', left: 2 });
+    expect(scene.clock.now).toBeLessThan(now + LEASE);
+    expect([scene.paid(1), scene.paid(2), scene.paid(3)]).toEqual([1, 0, 0]);
+    const left = await scene.chunk(1);
+    expect([left?.worker, left?.until, left?.done]).toEqual([undefined, undefined, 1]);
+    scene.replies = done;
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(3);
+    scene.expectPaidOnce([], 3);
+  });
+
+  test('is not shortened by a renewal that arrives late', async () => {
+    const scene = await ready(1);
+    const { now } = scene.clock;
+    const name = { importId: scene.importId, chunk: 1, round: 0 };
+    await claimChunk(scene.items, name, { worker: 'w', until: now + 35_000, now });
+    const renew = async (after: number) =>
+      await renewClaim(scene.items, name, {
+        worker: 'w',
+        until: now + after + 35_000,
+        now: now + after,
+        tallies: NO_TALLIES,
+      });
+    expect(await renew(4000)).toEqual({ kept: true });
+    // The SDK's own repetition, and one that was long on its way.
+    expect(await renew(4000)).toEqual({ kept: true });
+    expect(await renew(2000)).toEqual({ kept: true });
+    expect((await scene.chunk(1))?.until).toBe(now + 39_000);
+    await releaseChunk(scene.items, name, { worker: 'w', now });
+    expect(await renew(6000)).toMatchObject({ kept: false });
+    const free = await scene.chunk(1);
+    expect([free?.worker, free?.until]).toEqual([undefined, undefined]);
+  });
+
+  test('that is given back before its rows could be read keeps their count', async () => {
+    const scene = await ready(2);
+    scene.replies = (row) => {
+      if (row === 2) throw refusal(429, [], { 'retry-after': '600' });
+      return done(row);
+    };
+    await scene.deliver(worker(scene), scene.take());
+    scene.clock.now += 600_000;
+    const process = engines.newProcess();
+    process.instead('GetObject', () => {
+      throw new Error('S3 does not answer.');
+    });
+    await expect(scene.deliver(worker(scene, 1, process), scene.take())).rejects.toThrow();
+    const left = await scene.chunk(1);
+    expect([left?.worker, left?.done, left?.inputTokens]).toEqual([undefined, 1, 10]);
   });
 });
 
@@ -566,17 +686,37 @@ describe('a look', () => {
 
   test('that finds the claim with another takes no new row, either', async () => {
     const scene = await ready(5);
+    let until = 0;
     const outcome = await lookAfter(scene, async () => {
-      const now = scene.clock.now + INVOCATION + 5000;
+      const now = scene.clock.now + LEASE + SKEW;
+      until = now + 1;
       const name = { importId: scene.importId, chunk: 1, round: 0 };
-      const claim = await claimChunk(scene.items, name, { worker: 'another', until: now + 1, now });
+      const claim = await claimChunk(scene.items, name, { worker: 'another', until, now });
       expect(claim.kind).toBe('won');
     });
     expect(outcome).toEqual({ kind: 'unwanted', why: 'lost' });
     expect([scene.paid(2), scene.paid(3)]).toEqual([1, 0]);
     const held = await scene.chunk(1);
     expect([held?.worker, held?.done, held?.settled]).toEqual(['another', 0, false]);
+    expect(held?.until).toBe(until);
     expect(scene.chunks).toEqual([]);
+  });
+
+  test('that finds the claim taken away does not take it back', async () => {
+    const scene = await ready(5);
+    const outcome = await lookAfter(scene, async () => {
+      scene.clock.now += LEASE + SKEW + SKEW;
+      const [found] = await scene.reap(engines.newProcess());
+      expect(found?.kind).toBe('resent');
+    });
+    expect(outcome).toEqual({ kind: 'unwanted', why: 'lost' });
+    const free = await scene.chunk(1);
+    expect([free?.worker, free?.until]).toEqual([undefined, undefined]);
+    // The reaper's message is the only one.
+    expect(scene.chunks).toHaveLength(1);
+    await scene.deliver(worker(scene), scene.take());
+    await scene.expectComplete(5);
+    scene.expectPaidOnce([], 5);
   });
 
   async function pauseOf(scene: Scene) {
@@ -660,11 +800,3 @@ describe('the records of one invocation', () => {
     scene.expectPaidOnce([], 8);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 2000) expect.fail('it does not happen');
-    await sleep(1);
-  }
-  await setImmediate();
-}
