@@ -16,6 +16,8 @@ const outputsSchema = z.object({
   OriginalsBucket: z.string(),
   ImagesTable: z.string(),
   EagerQueueUrl: z.url(),
+  // Of a stack that was deployed before there was one, it is not there.
+  ApiUrl: z.url().optional(),
   Variants: json(z.array(variantSchema).min(1)),
   // Only of a stack with pages.
   PagesBucket: z.string().optional(),

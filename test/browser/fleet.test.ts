@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -22,11 +26,11 @@ async function forget({ client, name }: FleetTable): Promise<void> {
   }
 }
 
-/** As bulk workers that use the account up, for two minutes until now. */
+/** As bulk workers that use the account up, since two minutes and for as long as the test may take. */
 async function useUp(table: FleetTable): Promise<void> {
   const now = Date.now();
   const calls = { calls: 830, serviceMs: 664_000, processes: 7, allowanceMs: 150_000 };
-  for (let ago = 0; ago < 120; ago += 10) {
+  for (let ago = -180; ago < 120; ago += 10) {
     const tokens = { inputTokens: 200_000, outputTokens: 80_000 };
     await addUsage(table, 'bulk', { ...NO_USAGE, ...calls, ...tokens }, now - ago * 1000);
   }
@@ -91,3 +95,54 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'The account is used' }).waitFor();
 }, 120_000);
+
+test('npm run explain says why an import takes so long, or what was wrong with the question', async ({
+  cloud,
+}) => {
+  const { endpoints } = cloud;
+  await forget(tableOf(cloud));
+  await useUp(tableOf(cloud));
+  const created = await fetch(`${endpoints.api}/imports`, {
+    method: 'POST',
+    body: JSON.stringify({ name: 'autumn.csv', mode: 'bulk' }),
+  });
+  const { importId } = z.object({ importId: z.string() }).parse(await created.json());
+  const folder = await mkdtemp(join(tmpdir(), 'glimpse-explain-'));
+  try {
+    const outputs = join(folder, 'outputs.json');
+    await writeFile(outputs, JSON.stringify({ Glimpse: endpoints.outputs }));
+    await writeFile(join(folder, 'endpoints.json'), JSON.stringify(endpoints));
+    const told = await explain('--import', importId, '--state', folder);
+    expect(told).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^“autumn.csv” \(bulk\) waits for its file\.\nWhat would help:\n/),
+      err: '',
+    });
+    const json = await explain('--import', importId, '--outputs', outputs, '--json');
+    expect(JSON.parse(json.out)).toMatchObject({
+      code: 'awaiting-upload',
+      measured: { serviceSeconds: 0.8 },
+    });
+    expect(await explain('--import', 'none', '--state', folder)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^explain: .*import/),
+    });
+    expect(await explain('--state', folder)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Expected --import ID'),
+    });
+    expect(await explain('--imports', 'x')).toMatchObject({ code: 2 });
+    expect((await explain('--help')).out).toContain('--json');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}, 120_000);
+
+function explain(...options: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['cli/explain.ts', ...options], (error, out, err) => {
+      const code = error === null ? 0 : Number(error.code);
+      resolve({ code, out: out.trim(), err: err.trim() });
+    });
+  });
+}

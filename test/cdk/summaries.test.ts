@@ -519,6 +519,7 @@ test('somebody is woken when chunks wait, are given up or throttled, and when no
 test('the outputs name what the command line needs', () => {
   expect(Object.keys(template.findOutputs('*'))).toEqual(
     expect.arrayContaining([
+      'ApiUrl',
       'ImportsBucket',
       'ImportsTable',
       'FleetTable',
