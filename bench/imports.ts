@@ -18,11 +18,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createGate } from '../functions/chunk-worker/gate.ts';
-import { createPace } from '../functions/chunk-worker/pace.ts';
 import { summariseChunk } from '../functions/chunk-worker/summarise-chunk.ts';
 import { readSource } from '../functions/import-intake/read-source.ts';
 import type { Call } from '../local/provider/ledger.ts';
 import { startSimulatorProcess } from '../local/provider/simulator-process.ts';
+import { createAllowance } from '../shared/fleet/allowance.ts';
+import { openLine } from '../shared/fleet/line.ts';
 import { createImport } from '../shared/imports/create-import.ts';
 import { createImportId } from '../shared/imports/import-id.ts';
 import { isOver } from '../shared/imports/import-item.ts';
@@ -40,6 +41,15 @@ const WORKERS = 10;
 const GATE = 10;
 const PROMPT = { inputCharacters: 8000, outputTokens: 200 };
 const INSTRUCTIONS = 'Summarise this row of a catalogue in two sentences.';
+/** Far more than the workers could use: what is measured are the gates. */
+const ACCOUNT = {
+  line: 'shared',
+  requestsPerMinute: 600_000,
+  tokensPerMinute: null,
+  interactiveShare: 0,
+  frameSeconds: 2,
+  reserve: 0.1,
+} as const;
 const PRICES = { inputUsdPerMillion: 0.4, outputUsdPerMillion: 1.6 };
 
 const nameOf = (row: number) => `Oak table ${row}, oiled, 180 by 90 cm`;
@@ -269,6 +279,7 @@ async function ours(
     Date.now() + 900_000,
   );
   let over = false;
+  const fleet = { client: engines.dynamo, name: await engines.createFleetTable() };
   await together(workers, async () => {
     const provider = await provided.connect(GATE);
     const bench = {
@@ -280,7 +291,17 @@ async function ours(
       prices: PRICES,
       callTimeoutMs: 30_000,
       gate: createGate(GATE),
-      pace: createPace(),
+      allowance: createAllowance({
+        settings: ACCOUNT,
+        mode: 'bulk',
+        line: openLine(fleet, 'shared'),
+        time: { now: Date.now, heard: () => {}, askIn: () => undefined },
+        sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+        random: Math.random,
+        onStoreError: console.error,
+      }),
+      yielding: { restMs: () => 0 },
+      meter: { answered: () => {}, erred: () => {}, waited: () => {}, flush: async () => {} },
       now: Date.now,
       sleep,
       random: Math.random,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { planFleet } from '../shared/fleet/plan.ts';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
+import { planInputOf } from './plan-input.ts';
 import { summariesSchema } from './summaries-schema.ts';
 
 const bucketName = z
@@ -32,6 +34,8 @@ const configSchema = z
       eager: concurrency,
       /** New AWS accounts (limit 10) refuse any reservation: set false there. */
       reserved: z.boolean(),
+      /** Executions at once that AWS grants the account in this region: 1,000 unless asked for more. */
+      account: z.int().min(10).max(1_000_000),
     }),
     memoryMb: z.strictObject({
       api: z.int().min(256).max(10_240),
@@ -94,8 +98,16 @@ const configSchema = z
 export type ConfigInput = z.input<typeof configSchema>;
 export type Config = z.output<typeof configSchema>;
 
-/** Throws one sentence that names the first wrong value. */
+/** Throws one sentence that names the first wrong value, or the first that does not go with the others. */
 export function parseConfig(input: unknown): Config {
+  const config = readConfig(input);
+  const error = planFleet(planInputOf(config)).checks.find(({ state }) => state === 'error');
+  if (error !== undefined) throw new Error(`cdk/config.ts: ${error.path}: ${error.says}.`);
+  return config;
+}
+
+/** Each value by itself, whatever plan follows from them. @throws one sentence that names the first wrong one. */
+export function readConfig(input: unknown): Config {
   const parsed = configSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

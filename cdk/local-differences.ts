@@ -10,12 +10,25 @@ import type { Config } from './config-schema.ts';
  * - the model provider is the one on this machine, wherever a configured address leads.
  */
 export function asRunLocally(config: Config): Config {
-  const { baseUrl: _, ...provider } = config.summaries.provider;
+  const { provider, interactive, bulk } = config.summaries;
   return {
     ...config,
     architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
     delivery: config.delivery.kind === 'cdn' ? { kind: 'public' } : config.delivery,
     adopt: {},
-    summaries: { ...config.summaries, provider },
+    summaries: {
+      ...config.summaries,
+      provider: here(provider),
+      interactive: modeHere(interactive),
+      bulk: modeHere(bulk),
+    },
   };
+}
+
+function here<P extends { baseUrl?: string | undefined }>({ baseUrl: _, ...provider }: P) {
+  return provider;
+}
+
+function modeHere<M extends Config['summaries']['bulk']>({ provider, ...mode }: M) {
+  return provider === undefined ? mode : { ...mode, provider: here(provider) };
 }

@@ -1,4 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import {
+  accountSchema,
+  fleetSettings,
+  measuredSchema,
+  modeSettings,
+} from '../shared/fleet/plan-input.ts';
 import {
   chunkRowsSchema,
   fileLimitsSchema,
@@ -6,18 +13,6 @@ import {
 } from '../shared/imports/import-limits.ts';
 import { pricesSchema, providerKindSchema } from '../shared/summaries/model-settings.ts';
 import { promptSettingsSchema } from '../shared/summaries/prompt-settings.ts';
-
-/** Seconds that one call may take on average when the sizes below are checked against the clock. */
-const CALL_SECONDS = 2;
-
-const fleet = z.strictObject({
-  /** Workers at once. The mapping takes 2 to 1,000; it is the ceiling that no backlog lifts. */
-  concurrency: z.int().min(2).max(1000),
-  /** Calls in flight in one worker; its connections are as many. */
-  gate: z.int().min(1).max(1000),
-  /** Chunks that one invocation takes. */
-  batchChunks: z.int().min(1).max(10),
-});
 
 const parameterName = z
   .string()
@@ -28,36 +23,70 @@ const parameterName = z
     "expected the name of an SSM parameter such as '/glimpse/provider-key', got something else",
   );
 
+const modelId = z
+  .string()
+  .regex(/^[\w.:/@-]{1,200}$/, "expected a model's id, such as 'gpt-4.1-mini'")
+  .refine((model) => !model.startsWith('arn:'), "expected a model's id, not an ARN");
+
+const address = z.url({ protocol: /^https?$/ });
+
+const region = z
+  .string()
+  .regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, "expected a region, such as 'eu-west-1'");
+
+const providerSchema = z.strictObject({
+  kind: providerKindSchema,
+  /** The provider's own id of the model; on Bedrock, that of an inference profile too. */
+  model: modelId,
+  /** Of a compatible server, or of a proxy; absent for the provider's own. */
+  baseUrl: address.optional(),
+  /** The parameter by which the number of output tokens is bounded; many compatible servers know only the second. */
+  outputLimit: z.enum(['max_completion_tokens', 'max_tokens']).optional(),
+  /** Bedrock's; absent for the stack's own. */
+  region: region.optional(),
+  /** The SecureString in Parameter Store that holds the key. */
+  keyParameter: parameterName.optional(),
+});
+
+/** An account that one mode spends alone: what leads to it, and what it lets through. */
+const ownProviderSchema = z.strictObject({
+  keyParameter: parameterName.optional(),
+  /** The same model by another name: prices are those of the block. */
+  model: modelId.optional(),
+  baseUrl: address.optional(),
+  region: region.optional(),
+  account: accountSchema,
+  /** Absent where calls are like those of the other account. */
+  measured: measuredSchema.optional(),
+});
+
+const mode = z.strictObject({ ...modeSettings, provider: ownProviderSchema.optional() });
+
+type ProviderSettings = z.output<typeof providerSchema>;
+
+/** What a mode calls. */
+export function providerOf(
+  shared: ProviderSettings,
+  { provider }: z.output<typeof mode>,
+): ProviderSettings {
+  if (provider === undefined) return shared;
+  const { account: _, measured: __, model = shared.model, ...own } = provider;
+  return { ...shared, ...own, model };
+}
+
 export const summariesSchema = z
   .strictObject({
-    provider: z.strictObject({
-      kind: providerKindSchema,
-      /** The provider's own id of the model; on Bedrock, that of an inference profile too. */
-      model: z
-        .string()
-        .regex(/^[\w.:/@-]{1,200}$/, "expected a model's id, such as 'gpt-4.1-mini'")
-        .refine((model) => !model.startsWith('arn:'), "expected a model's id, not an ARN"),
-      /** Of a compatible server, or of a proxy; absent for the provider's own. */
-      baseUrl: z.url({ protocol: /^https?$/ }).optional(),
-      /** The parameter by which the number of output tokens is bounded; many compatible servers know only the second. */
-      outputLimit: z.enum(['max_completion_tokens', 'max_tokens']).optional(),
-      /** Bedrock's; absent for the stack's own. */
-      region: z
-        .string()
-        .regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, "expected a region, such as 'eu-west-1'")
-        .optional(),
-      /** The SecureString in Parameter Store that holds the key. */
-      keyParameter: parameterName.optional(),
-    }),
+    provider: providerSchema,
     prices: pricesSchema,
     prompt: promptSettingsSchema,
     /** From a call's start to the last byte of its answer. */
     callTimeoutSeconds: z.int().min(1).max(300),
     chunkRows: chunkRowsSchema,
+    ...fleetSettings,
     /** Where somebody watches the rows appear. */
-    interactive: fleet,
+    interactive: mode,
     /** Where nobody does. */
-    bulk: fleet,
+    bulk: mode,
     limits: fileLimitsSchema,
     retention: retentionSchema,
     stalled: z.strictObject({
@@ -80,41 +109,38 @@ export const summariesSchema = z
   .superRefine((summaries, context) => {
     const refuse = (path: string[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
-    const { provider, callTimeoutSeconds, chunkRows, workerTimeoutSeconds } = summaries;
-    const isBedrock = provider.kind === 'bedrock';
+    const { provider, interactive, bulk } = summaries;
+    const { kind } = provider;
 
-    if (isBedrock && provider.keyParameter !== undefined) {
+    if (kind !== 'bedrock' && provider.keyParameter === undefined) {
       refuse(
         ['provider', 'keyParameter'],
-        "expected none with 'bedrock', which takes the function's own role, got one",
+        `expected the name of the SSM parameter that holds the key of '${kind}'`,
       );
     }
-    if (!isBedrock && provider.keyParameter === undefined) {
-      refuse(
-        ['provider', 'keyParameter'],
-        `expected the name of the SSM parameter that holds the key of '${provider.kind}'`,
-      );
+    if (kind !== 'openai' && provider.outputLimit !== undefined) {
+      refuse(['provider', 'outputLimit'], `expected none with '${kind}': it is OpenAI's`);
     }
-    if (!isBedrock && provider.region !== undefined) {
-      refuse(['provider', 'region'], `expected none with '${provider.kind}': only Bedrock has one`);
-    }
-    if (provider.kind !== 'openai' && provider.outputLimit !== undefined) {
-      refuse(['provider', 'outputLimit'], `expected none with '${provider.kind}': it is OpenAI's`);
-    }
-    if (callTimeoutSeconds * 2 > workerTimeoutSeconds) {
-      refuse(
-        ['callTimeoutSeconds'],
-        `expected at most half of workerTimeoutSeconds (${workerTimeoutSeconds}), so that a slow call can end and be made once more`,
-      );
-    }
-    for (const mode of ['interactive', 'bulk'] as const) {
-      const { gate, batchChunks } = summaries[mode];
-      const seconds = Math.ceil(((batchChunks * chunkRows) / gate) * CALL_SECONDS);
-      if (seconds * 2 > workerTimeoutSeconds) {
+    for (const [path, called] of [
+      [['provider'], provider],
+      [['interactive', 'provider'], interactive.provider],
+      [['bulk', 'provider'], bulk.provider],
+    ] as const) {
+      if (kind === 'bedrock' && called?.keyParameter !== undefined) {
         refuse(
-          [mode, 'batchChunks'],
-          `expected a batch that ends within half of workerTimeoutSeconds (${workerTimeoutSeconds}), got ${batchChunks} × ${chunkRows} rows through a gate of ${gate}, which take ${seconds} s at ${CALL_SECONDS} s a call`,
+          [...path, 'keyParameter'],
+          "expected none with 'bedrock', which takes the function's own role, got one",
         );
       }
+      if (kind !== 'bedrock' && called?.region !== undefined) {
+        refuse([...path, 'region'], `expected none with '${kind}': only Bedrock has one`);
+      }
+    }
+    if (interactive.provider === undefined && bulk.provider === undefined) return;
+    if (isDeepStrictEqual(providerOf(provider, interactive), providerOf(provider, bulk))) {
+      refuse(
+        [interactive.provider === undefined ? 'bulk' : 'interactive', 'provider'],
+        'expected another keyParameter, model, baseUrl or region than that of the other mode, as an account of its own has, got the same',
+      );
     }
   });

@@ -16,6 +16,8 @@ const outputsSchema = z.object({
   OriginalsBucket: z.string(),
   ImagesTable: z.string(),
   EagerQueueUrl: z.url(),
+  // Of a stack that was deployed before there was one, it is not there.
+  ApiUrl: z.url().optional(),
   Variants: json(z.array(variantSchema).min(1)),
   // Only of a stack with pages.
   PagesBucket: z.string().optional(),
@@ -58,6 +60,18 @@ async function openLocal(stateDir: string): Promise<Target> {
   const local = endpointsSchema.extend({ outputs: outputsSchema }).parse(JSON.parse(text));
   const { outputs, ...endpoints } = local;
   return { description: 'the local cloud', outputs, endpoints };
+}
+
+/** The local cloud's model provider. */
+export async function openProviderAddress(stateDir: string): Promise<string> {
+  const file = join(stateDir, 'endpoints.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    throw new UsageError(
+      `There is no ${file}: start the local cloud with "npm start", or name the configured provider with --provider.`,
+    );
+  }
+  return z.looseObject({ provider: z.url() }).parse(JSON.parse(text)).provider;
 }
 
 async function openDeployed(file: string): Promise<Target> {

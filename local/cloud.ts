@@ -23,7 +23,8 @@ import { createHttpApi } from './http-api/http-api.ts';
 import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
-import { createParameterStore, parameterNames, providerKey } from './parameters.ts';
+import { createParameterStore, parameterValues } from './parameters.ts';
+import { accountsOf } from './provider/accounts.ts';
 import type { OptionsInput } from './provider/settings.ts';
 import { type SimulatorProcess, startSimulatorProcess } from './provider/simulator-process.ts';
 import { type LocalServer, listen } from './servers.ts';
@@ -49,7 +50,7 @@ export interface LocalCloudOptions {
   progress?: (step: string, milliseconds: number) => void;
   /** Sees all that functions write, too. */
   onLog?: (functionName: string, text: string) => void;
-  /** How the simulated model provider behaves: its account, latency and faults. */
+  /** How the simulated model provider behaves; its account is that of the template unless stated here. */
   provider?: OptionsInput;
   /** Where `DYNOXIDE_BIN`, `DYNAMODB_ENDPOINT` and `GLIMPSE_PROVIDER_KEY` are looked up. */
   environment?: NodeJS.ProcessEnv;
@@ -112,9 +113,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const dynamodbPort = port === 0 ? 0 : port + 4;
   const starting = startEngines({ stateDir, dynamodbPort, environment });
   stops.push(() => starting.then((started) => started.stop()).catch(() => {}));
-  const [engines, provider, cdkOut] = await Promise.all([
+  const [engines, cdkOut] = await Promise.all([
     timed('engines', starting),
-    startProvider(port === 0 ? 0 : port + 5, options.provider, stops),
     options.cdkOut ?? timed('synthesis', synthesise(options.root)),
     (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
@@ -122,17 +122,20 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const { web, api, s3, sqs: queues } = servers;
   const origins = { web: web.origin, api: api.origin, s3: s3.origin, sqs: queues.origin };
   const plan = await loadStack(cdkOut, origins);
-  await timed('resources', createResources(engines, plan));
+  const keys = parameterValues(plan.functions, environment);
+  const { account, ...simulated } = options.provider ?? {};
+  const spent = account === undefined ? accountsOf(plan.functions, keys) : { account };
+  const [provider] = await Promise.all([
+    startProvider(port === 0 ? 0 : port + 5, { ...spent, ...simulated }, stops),
+    timed('resources', createResources(engines, plan)),
+  ]);
 
   const sqs = createAwsJson(engines.fauxqs);
   await serveS3(s3, engines, plan, stateDir, stops);
   queues.serve(createSqsFront(engines.fauxqs, queues.origin));
 
   const { ssm } = servers;
-  const value = providerKey(environment);
-  ssm.serve(
-    createParameterStore({ names: parameterNames(plan.functions), value, origin: ssm.origin }),
-  );
+  ssm.serve(createParameterStore({ values: keys, origin: ssm.origin }));
 
   const endpoints = describeEndpoints(
     { ...origins, dynamodb: engines.dynamodb, provider: provider.url, ssm: ssm.origin },
@@ -195,7 +198,7 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
 /** The simulator has a process of its own: what it measures must not wait for this one's work. */
 async function startProvider(
   port: number,
-  options: OptionsInput | undefined,
+  options: OptionsInput,
   stops: Stops,
 ): Promise<SimulatorProcess> {
   const simulator = await startSimulatorProcess({ ...options, port });

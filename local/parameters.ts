@@ -6,31 +6,31 @@ import type { FunctionPlan } from './template/stack.ts';
 
 // Systems Manager's Parameter Store, of which functions read secrets: one operation of it.
 
-/** Of a developer who gives no other. The provider on this machine takes any key. */
-const LOCAL_KEY = 'local-provider-key';
+/** Of a developer who gives no other, before the parameter's name. The provider on this machine takes any key. */
+const LOCAL_KEY = 'local-provider-key:';
 const inputSchema = z.object({ Name: z.string(), WithDecryption: z.boolean().default(false) });
 
 export interface ParameterStore {
-  readonly names: ReadonlySet<string>;
-  /** Of all of them. */
-  readonly value: string;
+  /** By name. */
+  readonly values: ReadonlyMap<string, string>;
   /** Where clients find it. */
   readonly origin: string;
 }
 
-/** The parameters that the functions are told of, by variables such as `PROVIDER_KEY_PARAMETER`. */
-export function parameterNames(functions: readonly FunctionPlan[]): ReadonlySet<string> {
-  return new Set(
-    functions.flatMap(({ environment }) =>
-      Object.entries(environment).flatMap(([variable, value]) =>
-        variable.endsWith('_PARAMETER') ? [value] : [],
-      ),
+/**
+ * The parameters that the functions are told of, by variables such as `PROVIDER_KEY_PARAMETER`, and
+ * what is in them: a key for each, so that the provider can tell accounts apart, or the developer's.
+ */
+export function parameterValues(
+  functions: readonly FunctionPlan[],
+  environment: NodeJS.ProcessEnv,
+): ReadonlyMap<string, string> {
+  const names = functions.flatMap((fn) =>
+    Object.entries(fn.environment).flatMap(([variable, value]) =>
+      variable.endsWith('_PARAMETER') ? [value] : [],
     ),
   );
-}
-
-export function providerKey(environment: NodeJS.ProcessEnv): string {
-  return environment.GLIMPSE_PROVIDER_KEY || LOCAL_KEY;
+  return new Map(names.map((name) => [name, environment.GLIMPSE_PROVIDER_KEY || LOCAL_KEY + name]));
 }
 
 export function createParameterStore(store: ParameterStore): RequestListener {
@@ -51,7 +51,7 @@ export function createParameterStore(store: ParameterStore): RequestListener {
 }
 
 async function answer(
-  { names, value }: ParameterStore,
+  { values }: ParameterStore,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -62,7 +62,8 @@ async function answer(
     return;
   }
   const { Name, WithDecryption } = inputSchema.parse(JSON.parse(await text(request)));
-  if (!names.has(Name)) {
+  const value = values.get(Name);
+  if (value === undefined) {
     const message = `${Name} is no parameter that a function's environment names.`;
     send(response, 400, { __type: 'ParameterNotFound', message });
     return;

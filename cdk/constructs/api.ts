@@ -1,4 +1,4 @@
-import { CfnOutput, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Distribution, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import type { Delivery } from '../../shared/thumbnails/delivery.ts';
 import type { Config } from '../config-schema.ts';
 import { GlimpseFunction } from './glimpse-function.ts';
+import { output } from './output.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 const ROUTES = [
@@ -51,7 +52,7 @@ export class Api extends Construct {
     });
     this.route(handler, ROUTES);
     this.url = this.#http.apiEndpoint;
-    new CfnOutput(this, 'Url', { value: this.url });
+    output(this, 'ApiUrl', this.url);
   }
 
   /** Answers these routes by that function. */

@@ -1,16 +1,20 @@
 import { Stack } from 'aws-cdk-lib';
+import type { Mode } from '../../shared/fleet/allowance-settings.ts';
 import type { Config } from '../config-schema.ts';
+import { providerOf } from '../summaries-schema.ts';
 import type { GlimpseFunction } from './glimpse-function.ts';
 
 /** A prefix of Bedrock's inference profiles, which call a model in one of several regions. */
 const PROFILE = /^(us|us-gov|eu|apac|jp|au|ca|global)\./;
 
-/** Lets a function call the model. The key stays where it is: the function gets the name of its parameter. */
+/** Lets a function call its mode's model. The key stays where it is: the function gets the name of its parameter. */
 export function useProvider(
   fn: GlimpseFunction,
-  { provider, callTimeoutSeconds }: Config['summaries'],
-  gate: number,
+  summaries: Config['summaries'],
+  mode: Mode,
+  connections: number,
 ): void {
+  const provider = providerOf(summaries.provider, summaries[mode]);
   const stack = Stack.of(fn);
   const { keyParameter, ...called } = provider;
   const region = provider.region ?? stack.region;
@@ -19,8 +23,8 @@ export function useProvider(
     value: stack.toJsonString({
       ...called,
       ...(provider.kind === 'bedrock' ? { region } : {}),
-      callTimeoutMs: callTimeoutSeconds * 1000,
-      connections: gate,
+      callTimeoutMs: summaries.callTimeoutSeconds * 1000,
+      connections,
     }),
     grants:
       provider.kind === 'bedrock'

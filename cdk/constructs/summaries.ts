@@ -5,12 +5,16 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Mode } from '../../shared/fleet/allowance-settings.ts';
+import { lineOf, MODES, type Numbers, planNumbers } from '../../shared/fleet/numbers.ts';
 import type { ImportLimits } from '../../shared/imports/import-limits.ts';
 import type { ModelSettings } from '../../shared/summaries/model-settings.ts';
 import type { Config } from '../config-schema.ts';
+import { INTAKE_CONCURRENCY, planInputOf } from '../plan-input.ts';
 import { alarm, counted, EACH_MINUTE } from './alarm.ts';
 import type { Api } from './api.ts';
 import { notify } from './buckets.ts';
+import { FleetTable } from './fleet-table.ts';
 import { GlimpseFunction, type Use } from './glimpse-function.ts';
 import { ImportsStorage } from './imports-storage.ts';
 import { useProvider } from './model-provider.ts';
@@ -28,25 +32,24 @@ const ROUTES = [
   [HttpMethod.POST, '/imports/{id}/retry'],
   [HttpMethod.POST, '/imports/{id}/estimate'],
   [HttpMethod.GET, '/imports/{id}/export'],
+  [HttpMethod.GET, '/fleet'],
 ] as const;
 
 /** The HTTP API gives up after 30. */
 const API_TIMEOUT = Duration.seconds(29);
 /** Lambda's longest: a file is read in one pass. */
 const INTAKE_TIMEOUT = Duration.seconds(900);
-/** Files read at once; the others wait in the queue. */
-const INTAKE_CONCURRENCY = 4;
 const FAILURES_TIMEOUT = Duration.seconds(30);
 const REAPER_TIMEOUT = Duration.seconds(60);
 const SMALL_MB = 256;
-
-type Mode = 'interactive' | 'bulk';
 
 /** Everything that turns a file's rows into summaries. */
 export class Summaries extends Construct {
   readonly #config: Config;
   readonly #local: boolean;
   readonly #storage: ImportsStorage;
+  readonly #plan: Numbers;
+  readonly #fleet: FleetTable;
 
   /** Where browsers upload files to. */
   get imports(): IBucket {
@@ -59,6 +62,8 @@ export class Summaries extends Construct {
     this.#config = config;
     this.#local = props.local;
     this.#storage = new ImportsStorage(this, config);
+    this.#plan = planNumbers(planInputOf(config));
+    this.#fleet = new FleetTable(this);
 
     const failures = this.#failures();
     const intake = this.#intake();
@@ -87,11 +92,15 @@ export class Summaries extends Construct {
     ];
     intake.use(handsBack('JOBS_QUEUE_URL', jobs));
     for (const use of sendsChunks) intake.use(use);
-    for (const mode of ['interactive', 'bulk'] as const) {
+    for (const mode of MODES) {
       workers[mode].use(sends('QUEUE_URL', chunks[mode])).use(handsBack('QUEUE_URL', chunks[mode]));
     }
 
-    props.api.route(this.#api().use(sends('JOBS_QUEUE_URL', jobs)), ROUTES);
+    const api = this.#api()
+      .use(sends('JOBS_QUEUE_URL', jobs))
+      .use(counts('INTERACTIVE_QUEUE_URL', chunks.interactive))
+      .use(counts('BULK_QUEUE_URL', chunks.bulk));
+    props.api.route(api, ROUTES);
     const reaper = this.#reaper().use(sends('JOBS_QUEUE_URL', jobs));
     for (const use of sendsChunks) reaper.use(use);
     new Rule(this, 'EachMinute', {
@@ -104,6 +113,7 @@ export class Summaries extends Construct {
     // What the command line needs to know.
     output(this, 'ImportsBucket', this.#storage.bucket.bucketName);
     output(this, 'ImportsTable', this.#storage.table.tableName);
+    output(this, 'FleetTable', this.#fleet.table.tableName);
     output(this, 'JobsQueueUrl', jobs.queueUrl);
     output(this, 'InteractiveQueueUrl', chunks.interactive.queueUrl);
     output(this, 'BulkQueueUrl', chunks.bulk.queueUrl);
@@ -120,7 +130,9 @@ export class Summaries extends Construct {
     })
       .use(this.#storage.items('listed'))
       // Forms and URLs can do what their signer may: upload a source, download an export.
-      .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }));
+      .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }))
+      .use(this.#fleet.readings())
+      .use({ variable: 'PLAN', value: JSON.stringify(planInputOf(this.#config)), grants: [] });
     for (const use of this.#settings()) fn.use(use);
     return fn;
   }
@@ -148,7 +160,7 @@ export class Summaries extends Construct {
 
   #worker(id: string, mode: Mode): GlimpseFunction {
     const { summaries, concurrency } = this.#config;
-    const { gate, concurrency: most } = summaries[mode];
+    const { gate, processes, connections } = this.#plan[mode];
     const fn = new GlimpseFunction(this, id, {
       folder: 'chunk-worker',
       description:
@@ -160,24 +172,31 @@ export class Summaries extends Construct {
       memoryMb: summaries.memoryMb.worker,
       timeout: Duration.seconds(summaries.workerTimeoutSeconds),
       // The ceiling that no backlog lifts, and that of its mapping.
-      ...(concurrency.reserved ? { reservedConcurrency: most } : {}),
+      ...(concurrency.reserved ? { reservedConcurrency: processes } : {}),
     })
       .use(this.#storage.items())
       .use(this.#storage.files({ reads: ['chunks'] }))
       .use({ variable: 'GATE', value: String(gate), grants: [] })
-      .use({ variable: 'MODE', value: mode, grants: [] });
+      .use({ variable: 'MODE', value: mode, grants: [] })
+      .use(this.#fleet.state())
+      .use({
+        variable: 'ALLOWANCE',
+        value: JSON.stringify(lineOf(this.#plan, mode).allowance),
+        grants: [],
+      });
     for (const use of this.#settings()) fn.use(use);
-    useProvider(fn, summaries, gate);
+    useProvider(fn, summaries, mode, connections);
     return fn;
   }
 
   #chunks(id: string, mode: Mode, worker: GlimpseFunction, failures: GlimpseFunction): Queue {
-    const { workerTimeoutSeconds, [mode]: fleet } = this.#config.summaries;
+    const { workerTimeoutSeconds } = this.#config.summaries;
+    const { batchChunks, processes } = this.#plan[mode];
     return new WorkQueue(this, id, {
       worker,
       workerTimeout: Duration.seconds(workerTimeoutSeconds),
-      batchSize: fleet.batchChunks,
-      maxConcurrency: fleet.concurrency,
+      batchSize: batchChunks,
+      maxConcurrency: processes,
       failures,
       failuresTimeout: FAILURES_TIMEOUT,
       whenGivenUp: `Chunks of ${mode} imports were given up and their rows not yet recorded as failed`,
@@ -255,6 +274,15 @@ function sends(variable: string, queue: Queue): Use {
     variable,
     value: queue.queueUrl,
     grants: [{ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }],
+  };
+}
+
+/** How many messages there are, and no look at any. */
+function counts(variable: string, queue: Queue): Use {
+  return {
+    variable,
+    value: queue.queueUrl,
+    grants: [{ actions: ['sqs:GetQueueAttributes'], resources: [queue.queueArn] }],
   };
 }
 

@@ -3,6 +3,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { visibilitySecondsFor } from '../../shared/fleet/numbers.ts';
 import type { GlimpseFunction } from './glimpse-function.ts';
 
 export interface WorkQueueProps {
@@ -20,8 +21,8 @@ export interface WorkQueueProps {
 /** A retry waits seconds, a message whose worker was killed waits for its lease: eight are enough of both. */
 const MAX_RECEIVES = 8;
 
-/** AWS asks for six times the function's timeout, so that a throttled batch is not delivered again meanwhile. */
-const visibilityFor = (timeout: Duration) => Duration.seconds(timeout.toSeconds() * 6);
+const visibilityFor = (timeout: Duration) =>
+  Duration.seconds(visibilitySecondsFor(timeout.toSeconds()));
 
 /** A queue, its dead-letter queue, both their readers and the alarm that says something was given up. */
 export class WorkQueue extends Construct {

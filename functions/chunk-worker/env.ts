@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { allowanceSettingsSchema } from '../../shared/fleet/allowance-settings.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { providerConfigSchema } from '../../shared/summaries/create-provider.ts';
 import { modelSettingsSchema } from '../../shared/summaries/model-settings.ts';
@@ -17,6 +18,8 @@ const schema = z.object({
   PROMPT: json(promptSettingsSchema),
   MODEL: json(modelSettingsSchema),
   MODE: z.enum(['interactive', 'bulk']),
+  FLEET_TABLE: z.string(),
+  ALLOWANCE: json(allowanceSettingsSchema),
   /** Other addresses than the providers' own, by the SDKs' own variables. Bedrock's SDK reads its by itself. */
   OPENAI_BASE_URL: z.url().optional(),
   ANTHROPIC_BASE_URL: z.url().optional(),

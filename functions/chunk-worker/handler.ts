@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { createAllowance } from '../../shared/fleet/allowance.ts';
+import { openLine } from '../../shared/fleet/line.ts';
+import { createTrueTime } from '../../shared/fleet/true-time.ts';
+import { addUsage } from '../../shared/fleet/usage-item.ts';
 import { parseChunkWork } from '../../shared/messages/chunk-work.ts';
 import { createDynamo, createS3, createSqs, readSecret } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
@@ -11,12 +15,16 @@ import type { Provider } from '../../shared/summaries/provider.ts';
 import { NoKeyError } from '../../shared/summaries/provider-error.ts';
 import { readEnv } from './env.ts';
 import { createGate } from './gate.ts';
-import { createPace } from './pace.ts';
+import { createMeter } from './meter.ts';
 import { summariseChunk } from './summarise-chunk.ts';
 import type { Workbench } from './workbench.ts';
+import { createYielding } from './yielding.ts';
 
 const logger = new Logger();
 const metrics = new Metrics();
+
+/** The last calls of an import are to be seen too, and a chunk's calls are no less than fifty. */
+const FLUSH_AT_THE_END_MS = 3000;
 
 // Called by AWS: the queue of its mode, through its event source mapping.
 
@@ -41,8 +49,21 @@ const environment = once(readEnv);
 
 const workbench = once((): Workbench => {
   const env = environment();
+  const time = createTrueTime(Date.now);
+  const dynamo = createDynamo(time.heard);
+  const fleet = { client: dynamo, name: env.FLEET_TABLE };
+  const allowance = createAllowance({
+    settings: env.ALLOWANCE,
+    mode: env.MODE,
+    line: openLine(fleet, env.ALLOWANCE.line),
+    time,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    random: Math.random,
+    onStoreError: (error) =>
+      logger.warn('the allowance is not to be had, so that calls wait', { error: named(error) }),
+  });
   return {
-    table: { client: createDynamo(), name: env.IMPORTS_TABLE },
+    table: { client: dynamo, name: env.IMPORTS_TABLE },
     bucket: { client: createS3(), name: env.IMPORTS_BUCKET },
     queue: { client: createSqs(), url: env.QUEUE_URL },
     provider: onceAnswered(openProvider),
@@ -53,7 +74,14 @@ const workbench = once((): Workbench => {
     prices: env.MODEL.prices,
     callTimeoutMs: env.PROVIDER.callTimeoutMs,
     gate: createGate(env.GATE),
-    pace: createPace(),
+    allowance,
+    yielding: createYielding(env.ALLOWANCE.reserve),
+    meter: createMeter({
+      write: (usage, now) => addUsage(fleet, env.MODE, usage, now),
+      storeOps: () => allowance.storeOps,
+      now: time.now,
+      onError: (error) => logger.warn('the usage was not written', { error: named(error) }),
+    }),
     now: Date.now,
     sleep,
     random: Math.random,
@@ -63,6 +91,10 @@ const workbench = once((): Workbench => {
     },
   };
 });
+
+function named(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
 
 async function openProvider(): Promise<Provider> {
   const { PROVIDER, PROVIDER_KEY_PARAMETER: parameter } = environment();
@@ -97,6 +129,7 @@ async function processMessage({ body, deadline }: Delivery): Promise<void> {
   const work = parseChunkWork(body);
   const started = performance.now();
   const outcome = await summariseChunk(workbench(), work, deadline);
+  await workbench().meter.flush(FLUSH_AT_THE_END_MS);
   if (outcome.kind === 'settled') {
     metrics.addMetric('RowsDone', MetricUnit.Count, outcome.done);
     metrics.addMetric('RowsFailed', MetricUnit.Count, outcome.failed);

@@ -1,13 +1,24 @@
 import type { ChunkRow } from '../../shared/imports/csv/chunk-lines.ts';
 import type { ImportItem } from '../../shared/imports/import-item.ts';
 import type { RowItem } from '../../shared/imports/row-item.ts';
+import { estimateTokens } from '../../shared/summaries/estimate.ts';
 import { buildPrompt, type Field, PROMPT_VERSION } from '../../shared/summaries/prompt.ts';
-import type { Answer, Finish, SummaryRequest } from '../../shared/summaries/provider.ts';
+import type {
+  Answer,
+  Finish,
+  RateLimits,
+  SummaryRequest,
+} from '../../shared/summaries/provider.ts';
+import { RefusedError } from '../../shared/summaries/provider-error.ts';
 import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
 import type { Waits, Workbench } from './workbench.ts';
+import { tellsLimits } from './yielding.ts';
 
 /** Milliseconds that an invocation keeps for what comes after its last call. */
 export const WIND_DOWN = 3000;
+
+/** Milliseconds after which what a process did is written, while it is at it. */
+const FLUSH_EVERY_MS = 10_000;
 
 /** So many answers that are none, and a row has failed; refusals of the rate are not counted. */
 const MOST_TRIES = 8;
@@ -68,8 +79,8 @@ export async function summariseRow(bench: Workbench, work: RowWork): Promise<Row
     }
     ({ tries } = attempt);
     const { delayMs } = attempt;
-    if (!hasTime(bench, work, delayMs)) return { kind: 'left', delayMs, tries };
-    work.waits.refusedMs += delayMs;
+    if (delayMs > timeLeft(bench, work)) return { kind: 'left', delayMs, tries };
+    noteWaits(bench, work, { ...NO_WAITS, refusedMs: delayMs });
     await bench.sleep(delayMs);
   }
 }
@@ -88,29 +99,63 @@ async function call(
 ): Promise<Attempt> {
   const asked = bench.now();
   return await bench.gate.run(async (signal): Promise<Attempt> => {
-    work.waits.gateMs += bench.now() - asked;
-    // While it waited its turn, others may have been refused, and time has passed.
-    let quiet = bench.pace.waitMs(bench.now());
-    while (quiet > 0) {
-      if (!hasTime(bench, work, quiet)) return { kind: 'left', delayMs: quiet };
-      work.waits.refusedMs += quiet;
-      await bench.sleep(quiet);
-      quiet = bench.pace.waitMs(bench.now());
-    }
-    if (!work.goOn() || signal.aborted || !hasTime(bench, work, 0)) {
-      return { kind: 'left', delayMs: 0 };
-    }
+    const gateMs = bench.now() - asked;
+    const tokens = mostTokens(request);
+    const admission = await bench.allowance.admit({
+      tokens,
+      withinMs: timeLeft(bench, work),
+      wanted: () => work.goOn() && !signal.aborted,
+    });
+    noteWaits(bench, work, { gateMs, ...admission.waited });
+    if (admission.kind === 'left') return { kind: 'left', delayMs: admission.delayMs };
+    const began = bench.now();
+    const settle = (used: number) => admission.settle(used);
     try {
       const provider = await bench.provider();
-      return { kind: 'answered', answer: await provider.complete(request, signal) };
+      const answer = await provider.complete(request, signal);
+      settle(answer.usage.inputTokens + answer.usage.outputTokens);
+      bench.meter.answered(bench.now() - began, answer.usage);
+      bench.allowance.yield(bench.yielding.restMs(answer.limits, bench.now()));
+      void bench.meter.flush(FLUSH_EVERY_MS);
+      return { kind: 'answered', answer };
     } catch (error) {
-      return erred(bench, work, verdictOf(error, bench.now()), tries);
+      const verdict = verdictOf(error, bench.now());
+      const isRefused = verdict.verdict === 'wait' && verdict.code === 'rate-limited';
+      // Whatever failed otherwise may have been worked on.
+      settle(isRefused ? 0 : tokens);
+      bench.meter.erred(bench.now() - began, isRefused);
+      return erred(bench, work, verdict, tries, limitsOf(error));
     }
   });
 }
 
+/** What the provider may count for a call when it begins. */
+function mostTokens({ system, input, maxOutputTokens }: SummaryRequest): number {
+  return estimateTokens(system) + estimateTokens(input) + maxOutputTokens;
+}
+
+const NO_WAITS: Waits = { gateMs: 0, allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
+
+function noteWaits({ meter }: Workbench, { waits }: RowWork, more: Waits): void {
+  waits.gateMs += more.gateMs;
+  waits.allowanceMs += more.allowanceMs;
+  waits.yieldMs += more.yieldMs;
+  waits.refusedMs += more.refusedMs;
+  meter.waited(more);
+}
+
+function limitsOf(error: unknown): RateLimits {
+  return error instanceof RefusedError ? error.limits : {};
+}
+
 /** What follows from an error. Still within the gate: whoever's turn is next must know of it. */
-function erred(bench: Workbench, work: RowWork, verdict: Verdict, before: number): Attempt {
+function erred(
+  bench: Workbench,
+  work: RowWork,
+  verdict: Verdict,
+  before: number,
+  limits: RateLimits,
+): Attempt {
   if (verdict.verdict === 'stop') {
     const error = new StopError(verdict);
     work.stop(error);
@@ -122,13 +167,14 @@ function erred(bench: Workbench, work: RowWork, verdict: Verdict, before: number
   // An invocation that was cut off does not count against the row.
   const tries = rate || verdict.code === 'aborted' ? before : before + 1;
   const delayMs = verdict.retryAfterMs ?? backoff(rate ? 1 : tries, bench.random);
-  if (rate || verdict.code === 'overloaded') bench.pace.refused(delayMs, bench.now());
+  if (rate) bench.allowance.refused(verdict.retryAfterMs, tellsLimits(limits, bench.now()));
+  if (verdict.code === 'overloaded') bench.allowance.overloaded(delayMs);
   return tries >= MOST_TRIES ? { kind: 'condemned', reason } : { kind: 'again', delayMs, tries };
 }
 
-/** Whether a call that begins after `delayMs` ends before its invocation, at the latest. */
-function hasTime({ callTimeoutMs, now }: Workbench, { deadline }: RowWork, delayMs: number) {
-  return now() + delayMs + callTimeoutMs + WIND_DOWN <= deadline;
+/** Milliseconds in which a call must begin to end before its invocation, at the latest. */
+function timeLeft({ callTimeoutMs, now }: Workbench, { deadline }: RowWork): number {
+  return deadline - WIND_DOWN - callTimeoutMs - now();
 }
 
 /** What refused all together does not come back together: half as much again, at random. */

@@ -1,3 +1,4 @@
+import type { Allowance } from '../../shared/fleet/allowance.ts';
 import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
 import type { ImportItem, Tallies } from '../../shared/imports/import-item.ts';
 import type { ImportsTable } from '../../shared/imports/imports-table.ts';
@@ -6,7 +7,8 @@ import type { Prices } from '../../shared/summaries/estimate.ts';
 import type { PromptLimits } from '../../shared/summaries/prompt.ts';
 import type { Provider } from '../../shared/summaries/provider.ts';
 import type { Gate } from './gate.ts';
-import type { Pace } from './pace.ts';
+import type { Meter } from './meter.ts';
+import type { Yielding } from './yielding.ts';
 
 /** What the worker's verbs work with. */
 export interface Workbench {
@@ -20,7 +22,10 @@ export interface Workbench {
   prices: Prices;
   callTimeoutMs: number;
   gate: Gate;
-  pace: Pace;
+  /** This process's part of what all may call. */
+  allowance: Allowance;
+  yielding: Yielding;
+  meter: Meter;
   now: () => number;
   sleep: (ms: number) => Promise<unknown>;
   /** 0 ≤ x < 1. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planInputSchema } from '../../shared/fleet/plan-input.ts';
 import { importLimitsSchema } from '../../shared/imports/import-limits.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { modelSettingsSchema } from '../../shared/summaries/model-settings.ts';
@@ -8,6 +9,11 @@ const schema = z.object({
   IMPORTS_TABLE: z.string(),
   IMPORTS_BUCKET: z.string(),
   JOBS_QUEUE_URL: z.url(),
+  FLEET_TABLE: z.string(),
+  /** What the fleet's plan follows from. */
+  PLAN: json(planInputSchema),
+  INTERACTIVE_QUEUE_URL: z.url(),
+  BULK_QUEUE_URL: z.url(),
   LIMITS: json(importLimitsSchema),
   MODEL: json(modelSettingsSchema),
   PROMPT: json(promptSettingsSchema),

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { planFleet } from '../../shared/fleet/plan.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { once } from '../../shared/runtime/once.ts';
@@ -24,10 +25,20 @@ const service = once((): Service => {
     bucket: env.IMPORTS_BUCKET,
     ...(env.AWS_ENDPOINT_URL_S3 === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL_S3 }),
   };
+  const dynamo = createDynamo();
+  const sqs = createSqs();
   return {
-    table: { client: createDynamo(), name: env.IMPORTS_TABLE },
+    table: { client: dynamo, name: env.IMPORTS_TABLE },
     bucket: { client: s3, name: env.IMPORTS_BUCKET },
-    jobs: { client: createSqs(), url: env.JOBS_QUEUE_URL },
+    jobs: { client: sqs, url: env.JOBS_QUEUE_URL },
+    fleet: {
+      table: { client: dynamo, name: env.FLEET_TABLE },
+      plan: planFleet(env.PLAN),
+      queues: {
+        interactive: { client: sqs, url: env.INTERACTIVE_QUEUE_URL },
+        bulk: { client: sqs, url: env.BULK_QUEUE_URL },
+      },
+    },
     limits: env.LIMITS,
     model: env.MODEL,
     prompt: env.PROMPT,

@@ -11,6 +11,7 @@ import * as request from './request.ts';
 import { resumeImport } from './resume-import.ts';
 import { retryFailed } from './retry-import.ts';
 import type { Service } from './service.ts';
+import { showFleet } from './show-fleet.ts';
 import { showImport } from './show-import.ts';
 
 type Verb = (service: Service, asked: HttpRequest) => Promise<HttpAnswer>;
@@ -51,6 +52,15 @@ const VERBS: Readonly<Record<string, Verb>> = {
   'GET /imports/{id}/rows': async (service, { path, query }) => {
     const asked = parse(request.rowsQuery, 'query', query);
     return { status: 200, body: await listRows(service, request.importIdOf(path), asked) };
+  },
+
+  'GET /fleet': async (service, { query }) => {
+    parse(request.nothing, 'query', query);
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      body: await showFleet(service),
+    };
   },
 
   'POST /imports/{id}/pause': async (service, { path, body }) => {

@@ -1,5 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { FleetTable } from '../../shared/fleet/line-item.ts';
+import type { ByMode } from '../../shared/fleet/measure.ts';
+import type { FleetPlan } from '../../shared/fleet/plan.ts';
+import type { ChunkQueue } from '../../shared/fleet/read-fleet.ts';
 import type { ImportLimits } from '../../shared/imports/import-limits.ts';
 import type { ImportsTable } from '../../shared/imports/imports-table.ts';
 import type { UrlSigner } from '../../shared/signing/sign-url.ts';
@@ -13,6 +17,7 @@ export interface Service {
   table: ImportsTable;
   bucket: { client: S3Client; name: string };
   jobs: { client: SQSClient; url: string };
+  fleet: { table: FleetTable; plan: FleetPlan; queues: ByMode<ChunkQueue> };
   limits: ImportLimits;
   model: ModelSettings;
   prompt: PromptSettings;

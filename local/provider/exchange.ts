@@ -18,13 +18,18 @@ import { countTokens } from './tokens.ts';
 const LONGEST_HANG_MS = 600_000;
 const LONGEST_ROW = 512;
 
+export interface OpenAccount extends Account {
+  readonly showsHeaders: boolean;
+}
+
 /** What an exchange needs to know; it may change between two calls. */
 export interface House {
   readonly seed: number;
   readonly ledger: Ledger;
-  /** Absent without limits. */
-  account: Account | undefined;
-  showsHeaders: boolean;
+  /** Of all who have none of their own; absent without limits. */
+  account: OpenAccount | undefined;
+  /** By key. */
+  accounts: ReadonlyMap<string, OpenAccount>;
   latency: Latency;
   faults: readonly FaultRule[];
   stopping: boolean;
@@ -43,6 +48,8 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly start: number;
   readonly key: string;
+  /** That of its key, as it was when the call came. */
+  readonly account: OpenAccount | undefined;
   row: string;
   attempt: number;
   id: string;
@@ -60,13 +67,15 @@ export function serveCall(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const key = dialect.key(request.headers);
   const exchange: Exchange = {
     house,
     dialect,
     request,
     response,
     start: clock(),
-    key: dialect.key(request.headers),
+    key,
+    account: house.accounts.get(key) ?? house.account,
     row: dialect.row(request.headers, undefined).slice(0, LONGEST_ROW),
     attempt: 0,
     id: '0',
@@ -126,7 +135,7 @@ function admit(
   fault: FaultName | undefined,
   random: Random,
 ): void {
-  const { house, key } = exchange;
+  const { account, key } = exchange;
   if (fault === 'key-refused' || fault === 'forbidden') {
     refuse(exchange, fault, { message: key });
     return;
@@ -135,8 +144,8 @@ function admit(
     typeof ask === 'string' ? 0 : countTokens(ask.system) + countTokens(ask.input);
   // With the most that the answer may be; settled with what it was.
   const reserved = typeof ask === 'string' ? 0 : inputTokens + ask.maxTokens;
-  const admission = house.account?.admit(reserved);
-  if (house.showsHeaders) exchange.levels = admission?.levels;
+  const admission = account?.admit(reserved);
+  if (account?.showsHeaders) exchange.levels = admission?.levels;
   if (admission !== undefined && !admission.admitted) {
     const { short, retryAfterMs } = admission;
     refuse(exchange, `rate-${short}`, { retryAfterMs }, `limit-${short}`);
@@ -148,7 +157,7 @@ function admit(
   }
   const refusal = REFUSALS.find((name) => name === fault);
   if (refusal !== undefined) {
-    house.account?.settle(reserved);
+    account?.settle(reserved);
     refuse(exchange, refusal);
     return;
   }
@@ -181,9 +190,9 @@ function work(
   inputTokens: number,
   reserved: number,
 ): void {
-  const { house, dialect, id, start, levels } = exchange;
+  const { account, dialect, id, start, levels } = exchange;
   const failure = FAILURES.find((name) => name === fault);
-  if (failure !== undefined || fault === 'reset') house.account?.settle(reserved);
+  if (failure !== undefined || fault === 'reset') account?.settle(reserved);
   if (failure !== undefined) {
     refuse(exchange, failure);
     return;
@@ -198,7 +207,7 @@ function work(
   exchange.outcome = fault ?? written.ending;
   exchange.inputTokens = inputTokens;
   exchange.outputTokens = written.outputTokens;
-  house.account?.settle(reserved - inputTokens - written.outputTokens);
+  account?.settle(reserved - inputTokens - written.outputTokens);
   const now = clock();
   const body = JSON.stringify(dialect.answer({ id, ...written, inputTokens, tookMs: now - start }));
   const answer = { status: 200, headers: dialect.headers(id, levels, now), body };

@@ -74,14 +74,17 @@ const settingsSchema = z.strictObject({
     burstSeconds: 60,
     headers: true,
   }),
+  /** By key: callers who spend another than all the others do. */
+  accounts: z.record(z.string(), accountSchema).default({}),
   latency: latencySchema.default({ kind: 'log-normal', meanMs: 800, sigma: 0.35 }),
   /** The first that fits a call befalls it. */
   faults: z.array(faultSchema).max(10_000).default([]),
 });
 
-/** What is absent stays as it is. A new account begins full. */
+/** What is absent stays as it is. New accounts begin full. */
 export const changesSchema = z.strictObject({
   account: accountSchema.nullable().optional(),
+  accounts: z.record(z.string(), accountSchema).optional(),
   latency: latencySchema.optional(),
   faults: z.array(faultSchema).max(10_000).optional(),
 });

@@ -7,7 +7,7 @@ import { createAccount } from './account.ts';
 import { anthropic } from './anthropic-dialect.ts';
 import { bedrock } from './bedrock-dialect.ts';
 import { complaint, type Dialect } from './dialect.ts';
-import { clock, type House, serveCall } from './exchange.ts';
+import { clock, type House, type OpenAccount, serveCall } from './exchange.ts';
 import { type Call, createLedger, type Ledger, type LedgerSummary } from './ledger.ts';
 import { openai } from './openai-dialect.ts';
 import { BODY_LIMIT, readBody, readJson } from './request-body.ts';
@@ -40,7 +40,10 @@ export interface Simulator {
  * @throws RangeError that names the option that is wrong.
  */
 export async function startSimulator(options: OptionsInput = {}): Promise<Simulator> {
-  const { account, latency, faults, port, seed, maxLedger } = parse(optionsSchema, options);
+  const { account, accounts, latency, faults, port, seed, maxLedger } = parse(
+    optionsSchema,
+    options,
+  );
   const ledger = createLedger(maxLedger);
   const house: House = {
     seed,
@@ -48,12 +51,15 @@ export async function startSimulator(options: OptionsInput = {}): Promise<Simula
     latency,
     faults,
     stopping: false,
-    ...opened(account),
+    account: account === null ? undefined : opened(account),
+    accounts: openedByKey(accounts),
   };
 
   const configure = (given: unknown) => {
     const changes = parse(changesSchema, given);
-    if (changes.account !== undefined) Object.assign(house, opened(changes.account));
+    if (changes.account !== undefined)
+      house.account = changes.account === null ? undefined : opened(changes.account);
+    if (changes.accounts !== undefined) house.accounts = openedByKey(changes.accounts);
     house.latency = changes.latency ?? house.latency;
     house.faults = changes.faults ?? house.faults;
   };
@@ -86,9 +92,12 @@ export async function startSimulator(options: OptionsInput = {}): Promise<Simula
   };
 }
 
-function opened(settings: AccountSettings | null): Pick<House, 'account' | 'showsHeaders'> {
-  if (settings === null) return { account: undefined, showsHeaders: false };
-  return { account: createAccount(settings, clock), showsHeaders: settings.headers };
+function opened(settings: AccountSettings): OpenAccount {
+  return { ...createAccount(settings, clock), showsHeaders: settings.headers };
+}
+
+function openedByKey(accounts: Readonly<Record<string, AccountSettings>>): House['accounts'] {
+  return new Map(Object.entries(accounts).map(([key, settings]) => [key, opened(settings)]));
 }
 
 function dialectOf(path: string): Dialect | undefined {

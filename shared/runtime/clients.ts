@@ -3,6 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
 
 // Region, credentials and endpoints come from the environment that Lambda sets.
 
@@ -28,15 +29,35 @@ export function createSqs(): SQSClient {
   return new SQSClient({ requestHandler: CALL_LIMITS });
 }
 
-export function createDynamo(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      requestHandler: {
-        ...CALL_LIMITS,
-        httpAgent: { maxSockets: CONNECTIONS },
-        httpsAgent: { maxSockets: CONNECTIONS },
-      },
-    }),
+/** Told of each answer's `Date`, and of when its request was sent and it was received, epoch milliseconds. */
+export type HearDate = (date: string | undefined, sent: number, received: number) => void;
+
+export function createDynamo(hearDate?: HearDate): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({
+    requestHandler: {
+      ...CALL_LIMITS,
+      httpAgent: { maxSockets: CONNECTIONS },
+      httpsAgent: { maxSockets: CONNECTIONS },
+    },
+  });
+  if (hearDate !== undefined) listenForDates(client, hearDate);
+  return DynamoDBDocumentClient.from(client);
+}
+
+const answerSchema = z.looseObject({ headers: z.looseObject({ date: z.string().optional() }) });
+
+export function listenForDates(client: DynamoDBClient, hearDate: HearDate): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const sent = Date.now();
+      const result = await next(args);
+      const received = Date.now();
+      const { data } = answerSchema.safeParse(result.response);
+      hearDate(data?.headers.date, sent, received);
+      return result;
+    },
+    // Closest to the wire, so that what is between sent and received is the network alone.
+    { step: 'deserialize', priority: 'low', name: 'hearDate' },
   );
 }
 

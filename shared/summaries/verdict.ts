@@ -6,7 +6,7 @@ import {
   UnreachableError,
   UnreadableAnswerError,
 } from './provider-error.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { readRetryAfter } from './rate-limits.ts';
 
 /**
  * Each sentence tells what to do, if there is something, whoever reads it: what only an operator can
@@ -51,7 +51,8 @@ export type WaitCode =
   | 'unreadable-answer'
   | 'aborted'
   | 'unknown';
-export type StopCode = 'quota-spent' | 'key-refused' | 'model-not-found';
+export const STOP_CODES = ['quota-spent', 'key-refused', 'model-not-found'] as const;
+export type StopCode = (typeof STOP_CODES)[number];
 export type RowCode = 'too-large' | 'request-refused';
 
 export type Verdict =
@@ -94,7 +95,7 @@ const NAMED: ReadonlyMap<string, WaitCode> = new Map([
 function refused(error: RefusedError, now: number): Verdict {
   const { status, codes } = error;
   const what = [status, ...new Set(codes)].join(' ');
-  const again = retryAfterMs(error.limits, now);
+  const again = readRetryAfter(error.limits, now);
   if (codes.some((code) => SPENT.has(code))) return stop('quota-spent', what);
   const named = codes.map((code) => NAMED.get(code)).find((code) => code !== undefined);
   if (named !== undefined) return wait(named, what, again);

@@ -4,6 +4,8 @@ import { parseConfig } from '../../cdk/config-schema.ts';
 
 const [card] = config.variants;
 const { summaries } = config;
+/** What a mode needs to have an account for itself, but what leads to it. */
+const own = { account: { requestsPerMinute: 500, tokensPerMinute: 200_000 } };
 
 /** The configuration with one thing changed, as a developer might type it. */
 function refusalOf(changes: Record<string, unknown>): string {
@@ -54,7 +56,7 @@ describe('a wrong configuration is refused in one sentence that names the value'
     ['an unknown option', { variant: [] }, /[Uu]nrecognized key: "variant"/],
     [
       'a concurrency of 1',
-      { concurrency: { onDemand: 1, eager: 5, reserved: true } },
+      { concurrency: { onDemand: 1, eager: 5, reserved: true, account: 1000 } },
       /concurrency\.onDemand: .*>=2, got 1\.$/,
     ],
     [
@@ -157,18 +159,74 @@ describe('a wrong configuration is refused in one sentence that names the value'
     ],
     [
       'a batch that its worker cannot end',
-      { summaries: { ...summaries, bulk: { concurrency: 10, gate: 6, batchChunks: 4 } } },
-      /summaries\.bulk\.batchChunks: expected a batch that ends within half of workerTimeoutSeconds \(120\), got 4 × 50 rows through a gate of 6, which take 67 s at 2 s a call\.$/,
+      { summaries: { ...summaries, bulk: { gate: 2, batchChunks: 4 } } },
+      /summaries\.bulk\.batchChunks: expected a batch that ends within half of workerTimeoutSeconds \(120\), got 4 × 50 rows through a gate of 2, which take 80 s at 0\.8 s a call: take fewer chunks, or raise summaries\.workerTimeoutSeconds\.$/,
     ],
     [
       'a chunk that an interactive worker cannot end',
-      { summaries: { ...summaries, chunkRows: 301, bulk: { ...summaries.bulk, gate: 100 } } },
+      { summaries: { ...summaries, chunkRows: 800, bulk: { batchChunks: 1, gate: 35 } } },
       /summaries\.interactive\.batchChunks: expected a batch that ends within/,
     ],
     [
       'one interactive worker',
       { summaries: { ...summaries, interactive: { ...summaries.interactive, concurrency: 1 } } },
       /summaries\.interactive\.concurrency: .*>=2, got 1\.$/,
+    ],
+    [
+      'more calls in flight than the account has use for',
+      { summaries: { ...summaries, interactive: { batchChunks: 1, concurrency: 8, gate: 15 } } },
+      /summaries\.interactive\.gate: expected at most 100 calls in flight on the shared account \(processes × gate\), got 8 × 15 \+ 2 × 1: lower it, or raise summaries\.headroom to 1\.83 if a sweep has shown that so many complete more\.$/,
+    ],
+    [
+      'more workers than AWS lets anybody reserve',
+      { concurrency: { ...config.concurrency, account: 100 } },
+      /concurrency\.account: expected 129 or more, as 29 \(3 interactive, 7 bulk, 19 others\) are reserved and AWS keeps 100 from it, got 100: raise the quota/,
+    ],
+    [
+      'a service time that nobody measured',
+      { summaries: { ...summaries, measured: { tokensPerCall: 350 } } },
+      /summaries\.measured\.serviceSeconds: .*, but it is not set\.$/,
+    ],
+    [
+      'a share that leaves bulk nothing',
+      { summaries: { ...summaries, interactiveShare: 1 } },
+      /summaries\.interactiveShare: .*<=0\.9, got 1\.$/,
+    ],
+    [
+      'an account that lets nothing through',
+      { summaries: { ...summaries, account: { requestsPerMinute: 0, tokensPerMinute: null } } },
+      /summaries\.account\.requestsPerMinute: .*>=1, got 0\.$/,
+    ],
+    [
+      'an account of its own that is the other',
+      {
+        summaries: {
+          ...summaries,
+          bulk: { batchChunks: 4, provider: { ...own, keyParameter: '/glimpse/provider-key' } },
+        },
+      },
+      /summaries\.bulk\.provider: expected another keyParameter, model, baseUrl or region than that of the other mode, .*, got the same\.$/,
+    ],
+    [
+      'a region of its own for another provider',
+      {
+        summaries: {
+          ...summaries,
+          interactive: { batchChunks: 1, provider: { ...own, region: 'eu-west-1' } },
+        },
+      },
+      /summaries\.interactive\.provider\.region: expected none with 'openai': only Bedrock has one, got "eu-west-1"\.$/,
+    ],
+    [
+      'a key of its own for Bedrock',
+      {
+        summaries: {
+          ...summaries,
+          provider: { kind: 'bedrock', model: 'amazon.nova-lite-v1:0' },
+          bulk: { batchChunks: 4, provider: { ...own, keyParameter: '/key' } },
+        },
+      },
+      /summaries\.bulk\.provider\.keyParameter: expected none with 'bedrock'/,
     ],
     [
       'more chunks than a message receive brings',

@@ -29,7 +29,10 @@ const ACKNOWLEDGED = [
     'CFR4',
     "CloudFront's own certificate comes with its own list of TLS versions; only a domain of one's own can raise it",
   ],
-  ['DDB3', 'the table is rebuilt from the originals bucket'],
+  [
+    'DDB3',
+    'the images table is rebuilt from the originals bucket, and the fleet table is of the last minutes',
+  ],
   [
     'IAM5[Resource::<ThumbnailsOriginalsE1FF839A.Arn>/*]',
     'any object of the originals may be an image',

@@ -16,6 +16,7 @@ const bedrock = templateOf({
       ...summaries,
       provider: { kind: 'bedrock', model: 'eu.amazon.nova-lite-v1:0' },
       workerTimeoutSeconds: 300,
+      account: { requestsPerMinute: 60_000, tokensPerMinute: null },
       bulk: { concurrency: 25, gate: 20, batchChunks: 8 },
       retention: { sourceDays: 5, importDays: 10 },
     },
@@ -130,6 +131,119 @@ test('the imports table outlives the stack, can go back in time, forgets, and ha
   });
 });
 
+test('the fleet table forgets what is over, and goes with the stack', () => {
+  const { Properties: properties, ...rest } = z
+    .looseObject({ Properties: z.record(z.string(), z.unknown()) })
+    .parse(
+      template.findResources('AWS::DynamoDB::Table')[
+        idOf(template, 'AWS::DynamoDB::Table', 'SummariesFleetTable')
+      ],
+    );
+  expect(rest).toMatchObject({ DeletionPolicy: 'Delete' });
+  expect(properties).toEqual({
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: [
+      { AttributeName: 'line', KeyType: 'HASH' },
+      { AttributeName: 'at', KeyType: 'RANGE' },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: 'line', AttributeType: 'S' },
+      { AttributeName: 'at', AttributeType: 'N' },
+    ],
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+  });
+});
+
+test('the fleet’s state is added to by the two chunk workers alone, and read by the API too', () => {
+  const table = idOf(template, 'AWS::DynamoDB::Table', 'SummariesFleetTable');
+  const granted = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
+    ([id, policy]) =>
+      z
+        .object({
+          PolicyDocument: z.object({
+            Statement: z.array(z.object({ Action: z.unknown(), Resource: z.unknown() })),
+          }),
+        })
+        .parse(resource.parse(policy).Properties)
+        .PolicyDocument.Statement.filter(({ Resource }) => JSON.stringify(Resource).includes(table))
+        .map(({ Action }) => [id.replace(/RoleDefaultPolicy.*/, ''), Action]),
+  );
+  const actions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
+  expect(granted.sort()).toEqual([
+    ['SummariesApi', ['dynamodb:GetItem', 'dynamodb:Query']],
+    ['SummariesBulkWorker', actions],
+    ['SummariesInteractiveWorker', actions],
+  ]);
+});
+
+describe('the workers are told of the account that they spend', () => {
+  const toldOf = (of: Template, name: string) => {
+    const { GATE, ALLOWANCE, FLEET_TABLE, PROVIDER } = environmentOf(of, name);
+    const { connections, model, baseUrl } = JSON.parse(String(PROVIDER));
+    return { GATE, FLEET_TABLE, connections, model, baseUrl, ...JSON.parse(String(ALLOWANCE)) };
+  };
+
+  test('both modes of the same one, where they share it', () => {
+    const told = {
+      GATE: '10',
+      connections: 10,
+      FLEET_TABLE: { Ref: idOf(template, 'AWS::DynamoDB::Table', 'SummariesFleetTable') },
+      line: 'shared',
+      requestsPerMinute: 5000,
+      tokensPerMinute: 2_000_000,
+      interactiveShare: 0.3,
+      frameSeconds: 3,
+      reserve: 0.1,
+    };
+    expect(toldOf(template, 'SummariesInteractiveWorker')).toMatchObject(told);
+    expect(toldOf(template, 'SummariesBulkWorker')).toMatchObject(told);
+  });
+
+  test('each of its own, where one mode has another key, address or model', () => {
+    const parted = templateOf({
+      changes: {
+        summaries: {
+          ...summaries,
+          interactive: {
+            batchChunks: 1,
+            provider: {
+              keyParameter: '/glimpse/another-key',
+              model: 'gpt-4.1-mini-2025-04-14',
+              baseUrl: 'https://proxy.example/v1',
+              account: { requestsPerMinute: 500, tokensPerMinute: null },
+              measured: { serviceSeconds: 1, tokensPerCall: 300 },
+            },
+          },
+        },
+      },
+    });
+    expect(toldOf(parted, 'SummariesInteractiveWorker')).toMatchObject({
+      line: 'interactive',
+      requestsPerMinute: 500,
+      tokensPerMinute: null,
+      model: 'gpt-4.1-mini-2025-04-14',
+      baseUrl: 'https://proxy.example/v1',
+      GATE: '6',
+      connections: 6,
+    });
+    expect(toldOf(parted, 'SummariesBulkWorker')).toMatchObject({
+      line: 'bulk',
+      requestsPerMinute: 5000,
+      model: 'gpt-4.1-mini',
+      baseUrl: undefined,
+      GATE: '10',
+    });
+    const keyOf = (name: string) => {
+      const policy = propertiesOf(parted, 'AWS::IAM::Policy', `${name}RoleDefaultPolicy`);
+      const [, key] = /:parameter(\/[\w/-]+)/.exec(JSON.stringify(policy)) ?? [];
+      expect(environmentOf(parted, name).PROVIDER_KEY_PARAMETER).toBe(key);
+      return key;
+    };
+    expect(keyOf('SummariesInteractiveWorker')).toBe('/glimpse/another-key');
+    expect(keyOf('SummariesBulkWorker')).toBe('/glimpse/provider-key');
+  });
+});
+
 describe('the queues', () => {
   const mappingOf = (of: Template, queue: string) => {
     const id = idOf(of, 'AWS::SQS::Queue', queue);
@@ -150,8 +264,9 @@ describe('the queues', () => {
 
   test.each([
     ['SummariesJobs', 'SummariesIntake', template, 1, 4, 900],
-    ['SummariesInteractive', 'SummariesInteractiveWorker', template, 1, 4, 120],
-    ['SummariesBulk', 'SummariesBulkWorker', template, 4, 10, 120],
+    ['SummariesInteractive', 'SummariesInteractiveWorker', template, 1, 3, 120],
+    ['SummariesBulk', 'SummariesBulkWorker', template, 4, 7, 120],
+    ['SummariesInteractive', 'SummariesInteractiveWorker', bedrock, 1, 36, 300],
     ['SummariesBulk', 'SummariesBulkWorker', bedrock, 8, 25, 300],
   ])(
     '%s is read by %s alone, no more at once than are reserved',
@@ -256,20 +371,31 @@ describe('the provider', () => {
   });
 
   test('is where the local cloud has it, wherever it is configured', () => {
-    const provider = { ...summaries.provider, baseUrl: 'https://proxy.example/v1' };
-    const { baseUrl, model } = asRunLocally(
-      parseConfig({ ...config, summaries: { ...summaries, provider } }),
-    ).summaries.provider;
-    expect(baseUrl).toBeUndefined();
-    expect(model).toBe('gpt-4.1-mini');
+    const baseUrl = 'https://proxy.example/v1';
+    const provider = { ...summaries.provider, baseUrl };
+    const own = {
+      baseUrl: 'https://another.example',
+      keyParameter: '/key',
+      account: summaries.account,
+    };
+    const bulk = { batchChunks: 4, provider: own };
+    const local = asRunLocally(
+      parseConfig({ ...config, summaries: { ...summaries, provider, bulk } }),
+    ).summaries;
+    expect(local.provider).toEqual(summaries.provider);
+    expect(local.bulk).toEqual({
+      batchChunks: 4,
+      provider: { keyParameter: '/key', account: summaries.account },
+    });
   });
 });
 
-test('the API has a function of its own for imports, which answers before the HTTP API gives up', () => {
+test('the API has a function of its own for imports and their fleet, which answers before the HTTP API gives up', () => {
   const routes = Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(
     (route) => z.object({ RouteKey: z.string() }).parse(resource.parse(route).Properties).RouteKey,
   );
-  expect(routes.filter((key) => key.includes('/imports')).sort()).toEqual([
+  expect(routes.filter((key) => /\/(imports|fleet)/.test(key)).sort()).toEqual([
+    'GET /fleet',
     'GET /imports',
     'GET /imports/{id}',
     'GET /imports/{id}/export',
@@ -393,8 +519,10 @@ test('somebody is woken when chunks wait, are given up or throttled, and when no
 test('the outputs name what the command line needs', () => {
   expect(Object.keys(template.findOutputs('*'))).toEqual(
     expect.arrayContaining([
+      'ApiUrl',
       'ImportsBucket',
       'ImportsTable',
+      'FleetTable',
       'JobsQueueUrl',
       'InteractiveQueueUrl',
       'BulkQueueUrl',

@@ -14,7 +14,13 @@ export interface SynthOptions {
 
 /** The stack of a configuration, without bundling its functions. It is synthesised to `outdir`. */
 export function stackOf(outdir: string, { changes = {}, local = false }: SynthOptions = {}) {
-  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = new App({
+    outdir,
+    context: { 'aws:cdk:bundling-stacks': [] },
+    // What it finds are warnings, which no test reads and a deployment prints; to load it costs more
+    // of the processor than all that is synthesised here.
+    builtinCloudFormationValidation: false,
+  });
   return new GlimpseStack(app, 'Glimpse', {
     config: parseConfig({ ...config, ...changes }),
     local,

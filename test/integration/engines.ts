@@ -30,6 +30,8 @@ export interface Engines {
   createTable: () => Promise<string>;
   /** As the stack's: two keys, and the indexes of all imports and of those under way. */
   createImportsTable: () => Promise<string>;
+  /** As the stack's: what the workers of an account know of each other. */
+  createFleetTable: () => Promise<string>;
   createQueue: (name: string) => Promise<string>;
   s3Endpoint: string;
   dynamoEndpoint: string;
@@ -138,6 +140,24 @@ export async function startEngines(): Promise<Engines> {
               KeySchema: key('active', 'importId'),
               Projection: { ProjectionType: 'KEYS_ONLY' },
             },
+          ],
+        }),
+      );
+      return TableName;
+    },
+    createFleetTable: async () => {
+      const TableName = `fleet-${++tables}`;
+      await raw.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          KeySchema: [
+            { AttributeName: 'line', KeyType: 'HASH' },
+            { AttributeName: 'at', KeyType: 'RANGE' },
+          ],
+          AttributeDefinitions: [
+            { AttributeName: 'line', AttributeType: 'S' },
+            { AttributeName: 'at', AttributeType: 'N' },
           ],
         }),
       );

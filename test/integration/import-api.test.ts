@@ -28,6 +28,7 @@ import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { createUrlSigner } from '../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from './engines.ts';
+import { fleetOf } from './fleet-service.ts';
 import {
   deskOf,
   type Grounds,
@@ -65,6 +66,7 @@ function serviceOf(process: Process): Service {
     table: tableOf(process, grounds),
     bucket: { client: process.s3, name: IMPORTS },
     jobs: { client: process.sqs, url: grounds.jobsUrl },
+    fleet: fleetOf(process, { interactive: grounds.chunksUrl, bulk: grounds.chunksUrl }),
     limits: { ...desk.limits, chunkRows: 2, sourceDays: 30, importDays: 90 },
     model: { kind: 'openai', model: 'small', prices: PRICES },
     prompt: { instructions: 'Summarise.', maxInputCharacters: 4000, maxOutputTokens: 100 },

@@ -50,11 +50,7 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top
-        home={hrefOf({})}
-        onHome={followed(() => go({}))}
-        other={{ href: '/imports.html', title: 'Imports' }}
-      >
+      <Top home={hrefOf({})} onHome={followed(() => go({}))} here="gallery">
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />
         ) : (

@@ -43,7 +43,7 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home="/" other={{ href: '/', title: 'Galleries' }} />
+      <Top home="/" here="imports" />
       <Offline />
       {importId === undefined ? (
         <ImportsPage list={list} transfers={transfers} intake={intake} go={go} />

@@ -1,10 +1,10 @@
 import { ApiError } from '../shell/api-error.ts';
+import { createPolling } from '../shell/polling.ts';
 import type { Presence } from '../shell/presence.ts';
 import { createStore, type Store } from '../shell/store.ts';
 import type { Action, ImportsApi, Wishes } from './api.ts';
 import type { ImportView } from './import-view.ts';
 import { nextPoll } from './next-poll.ts';
-import { createPolling } from './polling.ts';
 
 export interface WatchState {
   readonly view: ImportView | undefined;

@@ -1,18 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from './icon.tsx';
 
+const PAGES = {
+  gallery: { href: '/', title: 'Galleries' },
+  imports: { href: '/imports.html', title: 'Imports' },
+  fleet: { href: '/fleet.html', title: 'Fleet' },
+} as const;
+
 export interface TopProps {
   /** Where the name of it all leads, and what follows it within the page. */
   home: string;
   onHome?: (event: MouseEvent) => void;
-  /** The other page. */
-  other: { href: string; title: string };
+  /** Which page this is: the others are linked. */
+  here: keyof typeof PAGES;
   /** What can be done here. */
   children?: ComponentChildren;
 }
 
 /** The head of a page, which stays in view. */
-export function Top({ home, onHome, other, children }: TopProps) {
+export function Top({ home, onHome, here, children }: TopProps) {
   return (
     <header class="top">
       <a class="brand" href={home} onClick={onHome}>
@@ -20,7 +26,13 @@ export function Top({ home, onHome, other, children }: TopProps) {
         Glimpse
       </a>
       <nav class="pages" aria-label="Pages">
-        <a href={other.href}>{other.title}</a>
+        {Object.values(PAGES)
+          .filter((page) => page !== PAGES[here])
+          .map(({ href, title }) => (
+            <a key={href} href={href}>
+              {title}
+            </a>
+          ))}
       </nav>
       {children}
     </header>

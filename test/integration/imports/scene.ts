@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { createGate } from '../../../functions/chunk-worker/gate.ts';
-import { createPace } from '../../../functions/chunk-worker/pace.ts';
 import {
   type ChunkOutcome,
   LOOK_EVERY,
@@ -22,6 +21,7 @@ import {
   type Reaper,
   reapImport,
 } from '../../../functions/import-reaper/reap-import.ts';
+import type { Allowance } from '../../../shared/fleet/allowance.ts';
 import type { ChunkItem } from '../../../shared/imports/chunk-item.ts';
 import { createImport } from '../../../shared/imports/create-import.ts';
 import { type ImportItem, isOver } from '../../../shared/imports/import-item.ts';
@@ -82,6 +82,13 @@ export async function until(condition: () => boolean): Promise<void> {
 }
 
 let scenes = 0;
+
+const NO_METER: Workbench['meter'] = {
+  answered: () => {},
+  erred: () => {},
+  waited: () => {},
+  flush: async () => {},
+};
 
 export class Scene {
   readonly engines: Engines;
@@ -230,12 +237,41 @@ export class Scene {
       prices: { inputUsdPerMillion: 1, outputUsdPerMillion: 2 },
       callTimeoutMs: CALL_TIMEOUT,
       gate: createGate(gate),
-      pace: createPace(),
+      allowance: this.#unbounded(sleep),
+      yielding: { restMs: () => 0 },
+      meter: NO_METER,
       now: () => this.clock.now,
       sleep,
       random: () => 0.5,
       completed: () => {
         this.completions += 1;
+      },
+    };
+  }
+
+  /** An account without limits, which refuses all the same: what a line gives is tested where it is. */
+  #unbounded(sleep: Workbench['sleep']): Allowance {
+    let quietUntil = 0;
+    const rest = (ms: number) => {
+      quietUntil = Math.max(quietUntil, this.clock.now + ms);
+    };
+    return {
+      storeOps: 0,
+      refused: (retryAfterMs = 1000) => rest(retryAfterMs),
+      overloaded: rest,
+      yield: () => {},
+      admit: async ({ withinMs, wanted }) => {
+        const latest = this.clock.now + withinMs;
+        const waited = { allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
+        let ms = quietUntil - this.clock.now;
+        while (ms > 0 && this.clock.now + ms <= latest) {
+          waited.refusedMs += ms;
+          await sleep(ms);
+          ms = quietUntil - this.clock.now;
+        }
+        if (ms > 0) return { kind: 'left', waited, delayMs: ms };
+        if (!wanted() || this.clock.now > latest) return { kind: 'left', waited, delayMs: 0 };
+        return { kind: 'begin', waited, settle: () => {} };
       },
     };
   }

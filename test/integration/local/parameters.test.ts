@@ -6,7 +6,7 @@ import {
   ParameterNotFound,
   SSMClient,
 } from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fixture, lambda, startFixture } from './fixture-stack.ts';
 
 const NAMES = `export const handler = () => process.env;`;
@@ -73,6 +73,70 @@ test('a page that calls this machine by a name of its own gets nothing', async (
   });
   expect(answer.status).toBe(403);
   expect(answer.body).not.toContain('a-key-of-mine');
+});
+
+describe('the provider on this machine enforces the accounts that the workers are told of', () => {
+  const worker = (line: string, requestsPerMinute: number, parameter: string) =>
+    lambda('names', {
+      Environment: {
+        Variables: {
+          PROVIDER_KEY_PARAMETER: parameter,
+          ALLOWANCE: JSON.stringify({
+            line,
+            requestsPerMinute,
+            tokensPerMinute: null,
+            interactiveShare: 0,
+            frameSeconds: 2,
+            reserve: 0.1,
+          }),
+        },
+      },
+    });
+
+  async function limitsOf(
+    resources: Parameters<typeof startFixture>[0],
+    options: Parameters<typeof startFixture>[2] = {},
+  ): Promise<(string | null)[]> {
+    const own = await startFixture(resources, { names: NAMES }, options);
+    const { endpoints } = own.cloud;
+    const client = new SSMClient({
+      region: 'us-east-1',
+      endpoint: endpoints.ssm,
+      credentials: endpoints.credentials,
+    });
+    const answers = ['/glimpse/one', '/glimpse/two'].map(async (parameter) => {
+      const asked = new GetParameterCommand({ Name: parameter, WithDecryption: true });
+      const { Parameter: found } = await client.send(asked);
+      const body = { model: 'm', messages: [{ role: 'user', content: 'A stool.' }], max_tokens: 9 };
+      const { headers } = await fetch(`${endpoints.provider}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${found?.Value}` },
+        body: JSON.stringify(body),
+      });
+      return headers.get('x-ratelimit-limit-requests');
+    });
+    return await Promise.all(answers).finally(() => own.stop());
+  }
+
+  test('one for each key where the modes have one of their own, all with the one key of a developer', async () => {
+    const resources = {
+      Interactive: worker('interactive', 600, '/glimpse/one'),
+      Bulk: worker('bulk', 1200, '/glimpse/two'),
+    };
+    expect(await limitsOf(resources)).toEqual(['600', '1200']);
+    const environment = { ...process.env, GLIMPSE_PROVIDER_KEY: 'a-key-of-mine' };
+    expect(await limitsOf(resources, { environment })).toEqual(['600', '600']);
+  });
+
+  test('and another where one is asked for', async () => {
+    const resources = {
+      Interactive: worker('shared', 600, '/glimpse/one'),
+      Bulk: worker('shared', 600, '/glimpse/two'),
+    };
+    const account = { requestsPerMinute: 60, tokensPerMinute: 1000 };
+    expect(await limitsOf(resources)).toEqual(['600', '600']);
+    expect(await limitsOf(resources, { provider: { account } })).toEqual(['60', '60']);
+  });
 });
 
 test('functions are told where SSM and the model provider are', async () => {

@@ -1,10 +1,10 @@
 import { ApiError } from '../../shell/api-error.ts';
+import { createPolling } from '../../shell/polling.ts';
 import type { Presence } from '../../shell/presence.ts';
 import { createStore, type Store } from '../../shell/store.ts';
 import type { ImportsApi } from '../api.ts';
 import type { ImportInList } from '../import-view.ts';
 import { nextListPoll } from '../next-poll.ts';
-import { createPolling } from '../polling.ts';
 
 export interface ImportListState {
   /** From the newest to the oldest; undefined while none was read. */

@@ -56,6 +56,22 @@ test("OpenAI's headers show the account", async () => {
   expect(headers.get('x-ratelimit-reset-tokens')).toBe('54ms');
 });
 
+test('a key can have an account of its own, which the others do not spend', async () => {
+  simulator.configure({
+    account: { requestsPerMinute: 6, tokensPerMinute: 60_000 },
+    accounts: { 'sk-rich': { requestsPerMinute: 600, tokensPerMinute: 600_000 } },
+  });
+  const remainingOf = async (key: string) => {
+    const { headers } = await post(CHAT, BODIES[CHAT], { authorization: `Bearer ${key}` });
+    return headers.get('x-ratelimit-remaining-requests');
+  };
+  expect(await remainingOf('sk-rich')).toBe('599');
+  expect(await remainingOf('sk-any')).toBe('5');
+  expect(await remainingOf('sk-other')).toBe('4');
+  simulator.configure({ accounts: {} });
+  expect(await remainingOf('sk-rich')).toBe('3');
+});
+
 test("Anthropic's headers show the account, with times", async () => {
   simulator.configure({ account: { requestsPerMinute: 60, tokensPerMinute: 60_000 } });
   const { headers } = await post(MESSAGES, BODIES[MESSAGES]);

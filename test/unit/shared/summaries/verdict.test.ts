@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RateLimits } from '../../../../shared/summaries/provider.ts';
 import {
@@ -7,7 +6,6 @@ import {
   RefusedError,
   UnreachableError,
 } from '../../../../shared/summaries/provider-error.ts';
-import { retryAfterMs } from '../../../../shared/summaries/retry-after.ts';
 import { verdictOf } from '../../../../shared/summaries/verdict.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -105,36 +103,4 @@ test('what is not known waits and is told by its name', () => {
   expect(verdictOf(new UnreachableError('ENOTFOUND', undefined), NOW).message).toContain(
     'ENOTFOUND',
   );
-});
-
-describe('the time to wait', () => {
-  test.each([
-    [{ 'retry-after-ms': '120' }, 120],
-    [{ 'retry-after-ms': '120.4', 'retry-after': '9' }, 121],
-    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9000],
-    [{ 'retry-after': '0' }, 0],
-    [{ 'retry-after': '1.5' }, 1500],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 12:00:30 GMT' }, 30_000],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT' }, 0],
-    [{ 'retry-after': 'Sun, 01 Mar 2099 12:00:00 GMT' }, 3_600_000],
-    [{ 'retry-after': '999999999999' }, 3_600_000],
-  ])('%j is %i ms', (headers, ms) => {
-    expect(retryAfterMs(headers, NOW)).toBe(ms);
-  });
-
-  test.each(['', ' ', '-1', 'NaN', 'Infinity', '1e3', '0x10', '2026-03-01', 'tomorrow', '12 Mar'])(
-    '%j is unknown',
-    (value) => {
-      expect(retryAfterMs({ 'retry-after': value, 'retry-after-ms': value }, NOW)).toBeUndefined();
-    },
-  );
-
-  test('is from nothing to an hour, or unknown, whatever the header', () => {
-    fc.assert(
-      fc.property(fc.string(), (value) => {
-        const ms = retryAfterMs({ 'retry-after': value }, NOW);
-        expect(ms === undefined || (ms >= 0 && ms <= 3_600_000)).toBe(true);
-      }),
-    );
-  });
 });

@@ -1,4 +1,4 @@
-import type { Presence } from '../shell/presence.ts';
+import type { Presence } from './presence.ts';
 
 export interface Polling {
   /** Answers how to stop. */

@@ -1,0 +1,129 @@
+import { MODES } from '../../shared/fleet/numbers.ts';
+import { type PlanInput, planInputSchema } from '../../shared/fleet/plan-input.ts';
+import { UsageError } from '../target.ts';
+
+/** One of the values that the plan follows from. */
+export interface Input {
+  /** As an option of the command: `requests-per-minute`. */
+  readonly option: string;
+  readonly unit: string;
+  /** Where it is configured. */
+  readonly path: string;
+  readonly isWhole: boolean;
+  /** Undefined where the configuration has none; null for tokens that are not counted. */
+  read(input: PlanInput): number | null | undefined;
+  /** Undefined where there is nothing that it could belong to. */
+  change(input: PlanInput, value: number | null): PlanInput | undefined;
+}
+
+type Key<T> = { [K in keyof PlanInput]-?: PlanInput[K] extends T ? K : never }[keyof PlanInput];
+
+const plain = (
+  option: string,
+  unit: string,
+  path: string,
+  key: Key<number>,
+  isWhole = true,
+): Input => ({
+  option,
+  unit,
+  path,
+  isWhole,
+  read: (input) => input[key],
+  change: (input, value) => ({ ...input, [key]: value }),
+});
+
+/** What there is of each account: that of the configuration, and those that modes have for themselves. */
+const ACCOUNT = [
+  ['requests-per-minute', 'requests a minute', 'account', 'requestsPerMinute', true],
+  ['tokens-per-minute', 'tokens a minute', 'account', 'tokensPerMinute', true],
+  ['service-seconds', 's a call', 'measured', 'serviceSeconds', false],
+  ['tokens-per-call', 'tokens a call', 'measured', 'tokensPerCall', false],
+] as const;
+
+const shared: Input[] = ACCOUNT.map(([option, unit, part, key, isWhole]) => ({
+  option,
+  unit,
+  path: `summaries.${part}.${key}`,
+  isWhole,
+  read: ({ account, measured }) => ({ ...account, ...measured })[key],
+  change: (input, value) => ({ ...input, [part]: { ...input[part], [key]: value } }),
+}));
+
+const own: Input[] = MODES.flatMap((mode) =>
+  ACCOUNT.map(([option, unit, part, key, isWhole]) => ({
+    option: `${mode}-${option}`,
+    unit,
+    path: `summaries.${mode}.provider.${part}.${key}`,
+    isWhole,
+    read: ({ [mode]: { own: account } }) =>
+      account && { ...account.account, ...account.measured }[key],
+    change(input, value) {
+      const { own: account } = input[mode];
+      if (account === undefined) return undefined;
+      const changed = { ...account, [part]: { ...account[part], [key]: value } };
+      return { ...input, [mode]: { ...input[mode], own: changed } };
+    },
+  })),
+);
+
+const ofModes: Input[] = MODES.flatMap((mode) =>
+  (
+    [
+      ['batch-chunks', 'chunks', 'batchChunks'],
+      ['concurrency', 'processes', 'concurrency'],
+      ['gate', 'in flight each', 'gate'],
+    ] as const
+  ).map(([option, unit, key]) => ({
+    option: `${mode}-${option}`,
+    unit,
+    path: `summaries.${mode}.${key}`,
+    isWhole: true,
+    read: (input) => input[mode][key],
+    change: (input, value) => ({ ...input, [mode]: { ...input[mode], [key]: value } }),
+  })),
+);
+
+export const INPUTS: readonly Input[] = [
+  ...shared,
+  plain('headroom', 'times', 'summaries.headroom', 'headroom', false),
+  plain(
+    'interactive-share',
+    'of the account',
+    'summaries.interactiveShare',
+    'interactiveShare',
+    false,
+  ),
+  plain('reserve', "of the provider's limit", 'summaries.reserve', 'reserve', false),
+  plain('chunk-rows', 'rows', 'summaries.chunkRows', 'chunkRows'),
+  ...ofModes,
+  ...own,
+  plain('call-timeout-seconds', 's', 'summaries.callTimeoutSeconds', 'callTimeoutSeconds'),
+  plain('worker-timeout-seconds', 's', 'summaries.workerTimeoutSeconds', 'workerTimeoutSeconds'),
+  plain('account-concurrency', 'executions', 'concurrency.account', 'accountConcurrency'),
+];
+
+/** @throws UsageError for a value that the configuration would refuse. */
+export function withOptions(
+  configured: PlanInput,
+  given: Readonly<Record<string, string | boolean | undefined>>,
+): PlanInput {
+  return INPUTS.reduce((input, each) => {
+    const text = given[each.option];
+    return typeof text === 'string' ? withOption(input, each, text) : input;
+  }, configured);
+}
+
+function withOption(input: PlanInput, { option, path, change }: Input, text: string): PlanInput {
+  const value = text === 'none' ? null : Number(text.trim() || Number.NaN);
+  const changed = change(input, value);
+  if (changed === undefined) {
+    throw new UsageError(
+      `--${option}: expected a configuration in which this mode has an account for itself (${path}), got one without.`,
+    );
+  }
+  const { data, error } = planInputSchema.safeParse(changed);
+  if (data !== undefined) return data;
+  const expected = error?.issues[0]?.message.replace(/^.*expected|, received .*$/g, '');
+  throw new UsageError(`--${option}: expected${expected ?? ' another'}, got "${text}".`);
+}

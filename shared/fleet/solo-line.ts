@@ -1,0 +1,30 @@
+import type { Line } from './line.ts';
+import { countName, NOTHING_KNOWN } from './line-item.ts';
+
+/** The state of an account that the processes of this one program have to themselves. */
+export function createSoloLine(): Line {
+  let state = NOTHING_KNOWN;
+  return {
+    async take(asks, { interactiveAt, unlessInteractiveSince: since, outdated }) {
+      if (since !== undefined && state.interactiveAt >= since) return { taken: false, state };
+      const counts = new Map(state.counts);
+      for (const { pool, frame, lanes } of asks) {
+        const name = countName(pool, frame);
+        counts.set(name, (counts.get(name) ?? 0) + lanes);
+      }
+      for (const name of outdated) counts.delete(name);
+      state = { ...state, counts, interactiveAt: interactiveAt ?? state.interactiveAt };
+      return { taken: true, state };
+    },
+    read: async () => state,
+    quiet: async (until) => {
+      state = { ...state, quietUntil: Math.max(state.quietUntil, until) };
+    },
+    yield: async (until) => {
+      state = { ...state, yieldUntil: Math.max(state.yieldUntil, until) };
+    },
+    cut: async (to, at, unlessSince) => {
+      if ((state.cut?.at ?? 0) < unlessSince) state = { ...state, cut: { to, at } };
+    },
+  };
+}

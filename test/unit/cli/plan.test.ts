@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { config } from '../../../cdk/config.ts';
+import { parseConfig } from '../../../cdk/config-schema.ts';
+import { planInputOf } from '../../../cdk/plan-input.ts';
+import { INPUTS, withOptions } from '../../../cli/plan/inputs.ts';
+import { planInWords } from '../../../cli/plan/text.ts';
+import { whatIf } from '../../../cli/plan/what-if.ts';
+import { planFleet } from '../../../shared/fleet/plan.ts';
+import { planInputSchema } from '../../../shared/fleet/plan-input.ts';
+
+const configured = planInputOf(parseConfig(config));
+const parted = planInputOf(
+  parseConfig({
+    ...config,
+    summaries: {
+      ...config.summaries,
+      bulk: {
+        batchChunks: 4,
+        provider: {
+          keyParameter: '/glimpse/bulk-key',
+          account: { requestsPerMinute: 1000, tokensPerMinute: null },
+        },
+      },
+    },
+  }),
+);
+
+describe('npm run plan', () => {
+  const run = (...options: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['cli/plan.ts', ...options], {
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+
+  test('prints the plan of the configuration, and ends with 0', () => {
+    const { status, stdout, stderr } = run();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/requests-per-minute +5,000 +requests a minute +summaries\.account/);
+    expect(stdout).toMatch(/fleet bound +100 +in flight +83\.33 calls\/s × 0\.8 s/);
+    expect(stdout).toMatch(/ok +shared: calls in flight stay below the fleet bound/);
+    expect(stdout).toMatch(/service-seconds 1\.6 .*bound 100 → 200.*decides: requests/);
+  });
+
+  test('plans with other numbers for a program, and ends with 1 if a relation is broken', () => {
+    const { status, stdout } = run(
+      '--json',
+      '--service-seconds',
+      '8',
+      '--requests-per-minute',
+      '20000',
+    );
+    expect(status).toBe(1);
+    const {
+      input,
+      plan,
+      whatIf: alternatives,
+    } = z
+      .object({
+        input: planInputSchema,
+        plan: z.looseObject({ checks: z.array(z.looseObject({ state: z.string() })) }),
+        whatIf: z.array(z.looseObject({ option: z.string() })),
+      })
+      .parse(JSON.parse(stdout));
+    expect(input).toMatchObject({
+      account: { requestsPerMinute: 20_000 },
+      measured: { serviceSeconds: 8 },
+    });
+    expect(plan).toEqual(JSON.parse(JSON.stringify(planFleet(input))));
+    expect(plan.checks.filter(({ state }) => state === 'error').length).toBeGreaterThan(0);
+    expect(alternatives.length).toBeGreaterThan(10);
+  });
+
+  test('ends with 2 and one sentence if it is called wrongly', () => {
+    const cases: [string[], RegExp][] = [
+      [['--workers', '3'], /^plan: Unknown option '--workers'/],
+      [['--headroom', '0.5'], /^plan: --headroom: expected number to be >=1, got "0\.5"\.\n$/],
+    ];
+    for (const [options, sentence] of cases) {
+      const { status, stdout, stderr } = run(...options);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toMatch(sentence);
+    }
+  });
+
+  test('says what it takes', () => {
+    const { status, stdout } = run('--help');
+    expect(status).toBe(0);
+    for (const { option } of INPUTS) expect(stdout).toContain(`--${option} N`);
+  });
+});
+
+describe('an option', () => {
+  test.each(INPUTS.map((input) => [input.option, input] as const))(
+    '--%s changes its input and no other',
+    (option, { read, change, isWhole }) => {
+      const amount = option === 'interactive-share' || option === 'reserve' ? 0.25 : 1.25;
+      const value = isWhole ? (option.endsWith('chunks') ? 7 : 29) : amount;
+      if (change(parted, value) === undefined) {
+        expect(() => withOptions(parted, { [option]: String(value) })).toThrow(
+          `--${option}: expected a configuration in which this mode has an account for itself`,
+        );
+        return;
+      }
+      const after = withOptions(parted, { [option]: String(value) });
+      expect(read(after)).toBe(value);
+      const others = (input: typeof after) =>
+        INPUTS.filter((each) => each.option !== option).map((each) => each.read(input));
+      expect(others(after)).toEqual(others(parted));
+    },
+  );
+
+  test('none is for tokens that an account does not count, and for nothing else', () => {
+    expect(withOptions(configured, { 'tokens-per-minute': 'none' }).account.tokensPerMinute).toBe(
+      null,
+    );
+    expect(() => withOptions(configured, { headroom: 'none' })).toThrow(
+      '--headroom: expected number, got "none".',
+    );
+    expect(() => withOptions(configured, { headroom: '' })).toThrow(
+      '--headroom: expected number, got "".',
+    );
+    expect(() => withOptions(configured, { 'chunk-rows': '1.5' })).toThrow(
+      '--chunk-rows: expected int, got "1.5".',
+    );
+  });
+});
+
+describe('what if', () => {
+  const of = (option: string, to: number) =>
+    whatIf(configured).find((each) => each.option === option && each.to === to);
+
+  test('tells what half and twice of each input change, and what decides then', () => {
+    expect(of('requests-per-minute', 10_000)).toMatchObject({
+      from: 5000,
+      decides: 'tokens',
+      changes: expect.arrayContaining([{ name: 'bound', from: '100', to: '115' }]),
+    });
+    expect(of('headroom', 3)).toMatchObject({
+      decides: 'requests',
+      changes: expect.arrayContaining([{ name: 'bulk', from: '7 × 10', to: '14 × 10' }]),
+    });
+    expect(of('reserve', 0.2)?.changes).toEqual([]);
+    const fixed = { ...configured, interactive: { batchChunks: 1, concurrency: 2, gate: 5 } };
+    const small = { ...fixed, bulk: { batchChunks: 4, concurrency: 6, gate: 10 } };
+    const twice = whatIf(small).find(
+      ({ option, to }) => option === 'service-seconds' && to === 1.6,
+    );
+    expect(twice).toMatchObject({ decides: 'the ceiling' });
+    expect(twice?.findings).toContainEqual({
+      state: 'note',
+      name: 'shared: the fleet can use all of the account',
+    });
+  });
+
+  test('leaves out values that an input cannot have', () => {
+    expect(of('headroom', 0.75)).toBeUndefined();
+    expect(of('interactive-batch-chunks', 1)).toBeUndefined();
+    expect(of('chunk-rows', 100)).toBeDefined();
+  });
+
+  test('goes on with both accounts where there are two', () => {
+    const options = new Set(whatIf(parted).map(({ option }) => option));
+    expect(options).toContain('bulk-requests-per-minute');
+    expect(options).not.toContain('bulk-tokens-per-minute');
+    const text = planInWords(parted, parted, planFleet(parted), whatIf(parted));
+    expect(text).toContain('now decides: requests (interactive), requests (bulk)');
+    expect(text).toMatch(/bulk-requests-per-minute 2,000 .*bulk bound 20 → 40/);
+    expect(text).not.toMatch(/undefined|NaN/);
+  });
+});
+
+test('what an option changed is told beside what is configured', () => {
+  const input = withOptions(configured, { headroom: '2', 'bulk-gate': '14' });
+  const text = planInWords(configured, input, planFleet(input), []);
+  expect(text).toMatch(/headroom +2 +times +instead of 1\.5 of summaries\.headroom/);
+  expect(text).toMatch(
+    /bulk-gate +14 +in flight each +instead of the plan of summaries\.bulk\.gate/,
+  );
+});
