@@ -13,7 +13,7 @@ import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
 const ROWS = Number(process.env.KILLS_ROWS ?? 600);
 const MOST_KILLS = Number(process.env.KILLS ?? 5);
 const TIMEOUT_SECONDS = Number(process.env.KILLS_TIMEOUT ?? 10);
-const CALL_TIMEOUT_MS = 2000;
+const CALL_TIMEOUT_MS = TIMEOUT_SECONDS * 200;
 const LATENCY_MS = 100;
 /** As configured. */
 const GATE = 10;
