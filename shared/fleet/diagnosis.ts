@@ -380,6 +380,7 @@ const HELP: Readonly<Record<Wait, readonly string[]>> = {
   ],
   allowance: [
     'Look for errors of the fleet table in the logs of the workers: without it nobody calls.',
+    'Give the workers more memory, and so more of a processor: one that is late misses its turns.',
     'Look at the calls of the table for each call of the provider: well above 0.1 the frames are too short for so many processes.',
   ],
   yield: ['Find out who else uses the account.'],
