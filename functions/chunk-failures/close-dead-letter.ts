@@ -33,7 +33,7 @@ export async function closeDeadChunk(
   const { layout } = item;
   if (chunk > chunksOf(layout)) return { kind: 'nothing' };
   const reason =
-    'undeliverable: the worker failed each time it was given the chunk of this row; its log says why';
+    'undeliverable: the worker failed each time it was given the chunk of this row; whoever runs Glimpse finds the reason in its log';
   const closed = await closeChunk(closer, { ...item, layout }, chunk, reason);
   if (closed === 'held') {
     throw new BusyError(`chunk ${chunk} of ${importId} is being worked on`, closer.now() + LATER);
@@ -47,12 +47,12 @@ export async function closeDeadJob({ table, now }: Closer, job: ImportJob): Prom
     case 'read': {
       const importId = importOfSource(job.key);
       if (importId === undefined) return { kind: 'nothing' };
-      const message = 'The file could not be read: the log of import-intake says why.';
+      const message =
+        'The file could not be read: ask whoever runs Glimpse, for the log of import-intake says why.';
       const failure = { code: 'reading-failed', message };
-      const { changed, item } = await failImport(table, importId, { now: now(), failure });
+      const { changed } = await failImport(table, importId, { now: now(), failure });
       if (changed) return { kind: 'failed' };
       // It was read, and it is the sending that failed each time.
-      if (item?.sendingSince === undefined) return { kind: 'nothing' };
       return await pauseUnsent(table, importId, now());
     }
     case 'send':
@@ -65,7 +65,10 @@ export async function closeDeadJob({ table, now }: Closer, job: ImportJob): Prom
 async function pauseUnsent(table: ImportsTable, importId: string, now: number): Promise<Closed> {
   const message = 'The chunks could not be sent to their queue: resume to send them again.';
   const item = await readImport(table, importId);
-  if (item === undefined) return { kind: 'nothing' };
-  const { changed } = await haltImport(table, item, { now, failure: { code: 'unsent', message } });
+  // Sent by another delivery, or by the reaper's.
+  if (item?.sendingSince === undefined) return { kind: 'nothing' };
+  const failure = { code: 'unsent', message };
+  const unsentSince = item.sendingSince;
+  const { changed } = await haltImport(table, item, { now, failure, unsentSince });
   return { kind: changed ? 'paused' : 'nothing' };
 }

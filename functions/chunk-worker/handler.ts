@@ -104,7 +104,7 @@ async function openProvider(): Promise<Provider> {
     key = await readSecret(parameter);
   } catch (cause) {
     throw new NoKeyError(
-      `The provider's key could not be read from the parameter ${parameter}: put it there as a SecureString, then resume`,
+      `The provider's key could not be read: ask whoever runs Glimpse to put it into the SecureString ${parameter}, then resume`,
       { cause },
     );
   }

@@ -32,6 +32,7 @@ export function createMeter({ write, storeOps, now, onError }: MeterOptions): Me
   let heard: RateLimits = {};
   let written = 0;
   let opsWritten = 0;
+  let writes = 0;
   let lastItem = -1;
   let writing = false;
 
@@ -54,7 +55,8 @@ export function createMeter({ write, storeOps, now, onError }: MeterOptions): Me
       if (writing || time - written < leastMs || usage.calls === 0) return;
       writing = true;
       const item = Math.floor(time / 1000 / USAGE_SECONDS);
-      const ops = storeOps() + 1;
+      // This write is one, too.
+      const ops = storeOps() + ++writes;
       const part = { ...usage, storeOps: ops - opsWritten, processes: item === lastItem ? 0 : 1 };
       usage = { ...NO_USAGE };
       try {

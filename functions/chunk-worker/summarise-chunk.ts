@@ -135,7 +135,7 @@ async function keepToBudget(
   const others = Object.entries(pages).filter(([number]) => number !== String(page));
   const cost = costUsd(sum([open, ...others.map(([, sums]) => sums)]), prices);
   if (cost < maxCostUsd) return;
-  const message = `The import has cost ${usd(cost)} of the ${usd(maxCostUsd)} that it may: raise maxCostUsd, then resume.`;
+  const message = `The import has cost ${usd(cost)} of the ${usd(maxCostUsd)} that it may: raise its bound, then resume.`;
   await haltImport(table, item, { now: now(), failure: { code: 'budget-spent', message } });
 }
 

@@ -200,7 +200,8 @@ function requestOf(
 
 const REASONS: Readonly<Record<Exclude<Finish, 'done'>, string>> = {
   refused: 'the model declined to summarise this row',
-  truncated: 'the summary was cut off at % tokens: ask for shorter ones or raise maxOutputTokens',
+  truncated:
+    'the summary was cut off at % tokens: ask for shorter ones in the instructions, or ask whoever runs Glimpse to allow longer ones',
   filtered: "the provider's content filter stopped the answer",
   empty: 'the model answered nothing',
 };

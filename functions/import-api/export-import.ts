@@ -40,7 +40,7 @@ async function exportSettled(
   onlyFailed: boolean,
 ): Promise<Exported> {
   const { importId, round } = item;
-  const of = await readProgress(service.table, item);
+  const of = await readProgress(service.table, item, service.now());
   const key = exportKey({ importId, round, of, onlyFailed });
   if ((await writtenAt(service, key)) !== undefined) return await ready(service, key);
   const ticket = await readTicket(service.table, { importId, onlyFailed });

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
-import type {
-  Failure,
-  ImportItem,
-  ImportState,
-  Mode,
-  Page,
-} from '../../shared/imports/import-item.ts';
+import type { Failure, ImportItem, ImportState, Mode } from '../../shared/imports/import-item.ts';
 import type { Report } from '../../shared/imports/import-report.ts';
 import { chunksOf } from '../../shared/imports/layout.ts';
+import type { Progress } from '../../shared/imports/read-progress.ts';
 import { costUsd } from '../../shared/summaries/estimate.ts';
 import type { Estimate } from '../../shared/summaries/estimate-import.ts';
 import { estimateOf } from './estimate-costs.ts';
@@ -31,10 +26,14 @@ export interface ImportSummary {
   usage: { inputTokens: number; outputTokens: number; costUsd: number };
   /** Milliseconds, of all rows together. */
   waits: { gateMs: number; allowanceMs: number; yieldMs: number; refusedMs: number };
+  /** Before it is begun: whether it will wait, `paused`, once its file has been read. */
+  hold?: boolean;
   createdAt: string;
   startedAt?: string;
   completedAt?: string;
   etaSeconds?: number;
+  /** While it runs: the row up to which nearly all are written. */
+  front?: number;
   stalled?: Omit<NonNullable<ImportItem['stalled']>, 'at'> & { at: string };
   failure?: Failure;
 }
@@ -56,7 +55,11 @@ export interface ImportView extends ImportSummary {
 type Terms = Pick<Service, 'model' | 'prompt' | 'now'>;
 
 /** @param progress what it has come to (`readProgress`) */
-export function summaryOf({ model, now }: Terms, item: ImportItem, progress: Page): ImportSummary {
+export function summaryOf(
+  { model, now }: Terms,
+  item: ImportItem,
+  progress: Progress,
+): ImportSummary {
   const { importId, name, mode, state, layout, createdAt, startedAt, completedAt } = item;
   const { done, failed, inputTokens, outputTokens } = progress;
   const { gateMs, allowanceMs, yieldMs, refusedMs } = progress;
@@ -78,10 +81,12 @@ export function summaryOf({ model, now }: Terms, item: ImportItem, progress: Pag
       costUsd: costUsd({ inputTokens, outputTokens }, model.prices),
     },
     waits: { gateMs, allowanceMs, yieldMs, refusedMs },
+    ...(state === 'awaiting-upload' || state === 'reading' ? { hold: item.hold } : {}),
     createdAt: isoOf(createdAt),
     ...(startedAt === undefined ? {} : { startedAt: isoOf(startedAt) }),
     ...(completedAt === undefined ? {} : { completedAt: isoOf(completedAt) }),
     ...(eta === undefined ? {} : { etaSeconds: eta }),
+    ...(state === 'running' ? { front: progress.front } : {}),
     ...(item.stalled === undefined
       ? {}
       : { stalled: { ...item.stalled, at: isoOf(item.stalled.at) } }),
@@ -104,7 +109,7 @@ function settingsOf({ model }: Terms, item: ImportItem): ImportView['settings'] 
 export function viewOf(
   terms: Terms,
   item: ImportItem,
-  progress: Page,
+  progress: Progress,
   report: Report | undefined,
 ): ImportView {
   return {
@@ -118,7 +123,7 @@ export function viewOf(
  * Of everything that the body is made from. The report is not read for it: once the rows have a
  * total there is one, which stays as it is.
  */
-export function etagOf(terms: Terms, item: ImportItem, progress: Page): string {
+export function etagOf(terms: Terms, item: ImportItem, progress: Progress): string {
   const { model, prompt } = terms;
   const made = [summaryOf(terms, item, progress), settingsOf(terms, item), model, prompt];
   const digest = createHash('sha256').update(JSON.stringify(made)).digest('base64url');
@@ -128,7 +133,7 @@ export function etagOf(terms: Terms, item: ImportItem, progress: Page): string {
 /** By the pace since it was started or resumed. */
 function etaSeconds(
   { state, layout, startedAt, settledAtStart = 0 }: ImportItem,
-  { done, failed }: Page,
+  { done, failed }: Progress,
   now: number,
 ): number | undefined {
   if (state !== 'running' || layout === undefined || startedAt === undefined) return undefined;

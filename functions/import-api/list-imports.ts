@@ -13,7 +13,9 @@ export async function listImports(
   const before = cursor === undefined ? undefined : decodeCursor(listCursor, cursor).before;
   const { items, next } = await readImports(service.table, { before, limit });
   const imports = await Promise.all(
-    items.map(async (item) => summaryOf(service, item, await readProgress(service.table, item))),
+    items.map(async (item) =>
+      summaryOf(service, item, await readProgress(service.table, item, service.now())),
+    ),
   );
   return { imports, ...(next === undefined ? {} : { cursor: encodeCursor({ before: next }) }) };
 }

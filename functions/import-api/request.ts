@@ -7,14 +7,21 @@ import { MODES } from '../../shared/imports/import-item.ts';
 
 // What the routes take. Anything else is the caller's mistake, told in one sentence.
 
-const text = (most: number) =>
+/** What no one means to write: it could not be seen, and would break a line of a log or a file's name. */
+const CONTROL = /\p{Cc}/u;
+/** Within instructions and in the names of columns there are lines. */
+const CONTROL_BUT_LINES = /(?![\t\n\r])\p{Cc}/u;
+
+const text = (most: number, control = CONTROL_BUT_LINES) =>
   z
     .string()
     .trim()
     .refine((given) => given.isWellFormed(), 'expected well-formed Unicode')
+    .refine((given) => !control.test(given), 'expected text without control characters')
     .refine((given) => given.length <= most, `expected at most ${most} characters`);
 
-const named = (most: number) => text(most).refine((given) => given !== '', 'expected some text');
+const named = (most: number, control?: RegExp) =>
+  text(most, control).refine((given) => given !== '', 'expected some text');
 
 /** Bytes of UTF-8. DynamoDB takes 400 KB an import, and its header is as long again. */
 const MOST_NAMES = 65_536;
@@ -34,23 +41,28 @@ const asked = {
   columns: columns.exactOptional(),
 };
 
-const maxCostUsd = z.number().positive().max(1_000_000).exactOptional();
+const COST = 'expected US dollars, more than 0 and at most 1000000';
+const maxCostUsd = z.number(COST).refine((usd) => usd > 0 && usd <= 1_000_000, COST);
 
 export const createBody = z.strictObject({
-  name: named(200),
+  name: named(200, CONTROL),
   mode: z.enum(MODES),
   ...asked,
   idColumn: named(1000).exactOptional(),
   encoding: encodingSchema.exactOptional(),
   delimiter: delimiterSchema.exactOptional(),
-  maxCostUsd,
+  maxCostUsd: maxCostUsd.exactOptional(),
   deadline: z.iso
     .datetime({ offset: true, error: 'expected a time in ISO 8601, such as 2026-01-31T18:00:00Z' })
     .exactOptional(),
   hold: z.boolean().default(false),
 });
 
-export const resumeBody = z.strictObject({ ...asked, maxCostUsd });
+export const resumeBody = z.strictObject({
+  ...asked,
+  /** `null` takes the bound away. */
+  maxCostUsd: maxCostUsd.nullable().exactOptional(),
+});
 
 export const estimateBody = z.strictObject(asked);
 

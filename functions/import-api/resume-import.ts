@@ -14,7 +14,8 @@ import type { Service } from './service.ts';
 import { showChanged } from './show-import.ts';
 
 export interface ResumeWishes extends Asked {
-  maxCostUsd?: number;
+  /** `null` takes the bound away. */
+  maxCostUsd?: number | null;
 }
 
 /** A pause, a resume and the end of reading may come in between. */
@@ -57,16 +58,22 @@ async function goOn(service: Service, item: ImportItem): Promise<ImportView> {
 }
 
 function isAsWished(item: ImportItem, wishes: ResumeWishes): boolean {
-  return isDeepStrictEqual({ ...item, ...wishes }, item);
+  return isDeepStrictEqual(asWished(item, wishes), item);
+}
+
+function asWished(item: ImportItem, { maxCostUsd, ...wishes }: ResumeWishes): ImportItem {
+  const { maxCostUsd: before, ...others } = item;
+  const bound = maxCostUsd === undefined ? before : (maxCostUsd ?? undefined);
+  return { ...others, ...wishes, ...(bound === undefined ? {} : { maxCostUsd: bound }) };
 }
 
 /** @returns how many rows are done or have failed */
 async function check(service: Service, item: ImportItem, wishes: ResumeWishes): Promise<number> {
   checkColumns(item, wishes.columns);
-  const wished = { ...item, ...wishes };
+  const wished = asWished(item, wishes);
   const budgeted = item.layout !== undefined && wished.maxCostUsd !== undefined;
   const [progress, report] = await Promise.all([
-    readProgress(service.table, item),
+    readProgress(service.table, item, service.now()),
     budgeted ? readReport(service.table, item.importId) : undefined,
   ]);
   checkBudget(service, wished, progress, report);
@@ -83,13 +90,13 @@ function checkBudget(
   const estimate = estimateOf(service, { instructions, columns }, report);
   if (estimate.costUsd > maxCostUsd) {
     throw new OverBudgetError(
-      `resume: the summaries may cost up to ${usd(estimate.costUsd)}, and maxCostUsd is ${usd(maxCostUsd)}`,
+      `resume: the summaries may cost up to ${usd(estimate.costUsd)}, and its bound is ${usd(maxCostUsd)}`,
     );
   }
   const spent = costUsd(progress, service.model.prices);
   if (spent >= maxCostUsd) {
     throw new OverBudgetError(
-      `resume: the import has cost ${usd(spent)}, and maxCostUsd is ${usd(maxCostUsd)}`,
+      `resume: the import has cost ${usd(spent)}, and its bound is ${usd(maxCostUsd)}`,
     );
   }
 }

@@ -25,7 +25,7 @@ export async function retryFailed(service: Service, importId: string): Promise<I
     // Somebody else has begun the round that was asked for.
     if (item.round > round) return await goOn(service, item);
     if (!MAY_HAVE_FAILURES.has(item.state)) throw notPossible('retry', item.state);
-    const { done, failed } = await readProgress(service.table, item);
+    const { done, failed } = await readProgress(service.table, item, service.now());
     if (failed === 0) {
       if (!isBeginning(item)) throw notPossible('retry', item.state);
       return await goOn(service, item);

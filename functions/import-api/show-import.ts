@@ -20,7 +20,7 @@ export async function showImport(
   ifNoneMatch?: string,
 ): Promise<Shown> {
   const item = await findImport(service, importId);
-  const progress = await readProgress(service.table, item);
+  const progress = await readProgress(service.table, item, service.now());
   const etag = etagOf(service, item, progress);
   if (isKept(etag, ifNoneMatch)) return { kind: 'kept', etag };
   const report = isRead(item) ? await readReport(service.table, importId) : undefined;
@@ -30,7 +30,7 @@ export async function showImport(
 /** The answer of a verb that has changed it. */
 export async function showChanged(service: Service, item: ImportItem): Promise<ImportView> {
   const [progress, report] = await Promise.all([
-    readProgress(service.table, item),
+    readProgress(service.table, item, service.now()),
     isRead(item) ? readReport(service.table, item.importId) : undefined,
   ]);
   return viewOf(service, item, progress, report);

@@ -63,7 +63,7 @@ export async function readSource(
   if (reads > MOST_READS) {
     return await refuse(desk, importId, {
       code: 'reading-failed',
-      message: `The file could not be read in ${MOST_READS} attempts: the log of import-intake says why.`,
+      message: `The file could not be read in ${MOST_READS} attempts: ask whoever runs Glimpse, for the log of import-intake says why.`,
     });
   }
   // What it is refused for is of this file alone, once that is the one that is read.
@@ -193,21 +193,18 @@ async function finish(
   // One that is held is looked at by somebody first, who sees the estimate.
   let { hold } = item;
   while (true) {
-    if (!hold && maxCostUsd !== undefined && estimate.costUsd > maxCostUsd) {
-      return await refuse(desk, importId, {
-        code: 'over-budget',
-        message: `The summaries may cost up to ${usd(estimate.costUsd)}, and maxCostUsd is ${usd(maxCostUsd)}.`,
-      });
-    }
+    const isDear = !hold && maxCostUsd !== undefined && estimate.costUsd > maxCostUsd;
+    const halt = isDear ? overBudget(estimate.costUsd, maxCostUsd) : undefined;
     const ended = await endReading(table, importId, {
       etag,
       layout,
       header,
       hold,
+      halt,
       now: now(),
     });
     if (ended.changed) {
-      if (!hold) await sendAll(desk, importId);
+      if (ended.item.state === 'running') await sendAll(desk, importId);
       return { kind: 'read', rows: report.rows, state: ended.item.state };
     }
     if (ended.item?.state !== 'reading' || ended.item.etag !== etag) {
@@ -216,6 +213,14 @@ async function finish(
     // Somebody has changed their mind meanwhile.
     ({ hold } = ended.item);
   }
+}
+
+/** The file is a good one: whoever allows more, or asks for less, goes on with it. */
+function overBudget(cost: number, bound: number): Failure {
+  return {
+    code: 'over-budget',
+    message: `The summaries may cost up to ${usd(cost)}, and its bound is ${usd(bound)}: raise the bound or choose fewer columns, then resume.`,
+  };
 }
 
 async function refuse(

@@ -202,7 +202,7 @@ async function reapQuiet(
   // It is the same silence only if nothing has moved since the last time.
   const resent = stalled?.chunk === undefined && stalled?.at === active ? stalled.resent + 1 : 1;
   if (resent > resends) {
-    const message = `${reason} Everything was sent again ${resends} times: see whether the chunk worker runs and may, then resume.`;
+    const message = `${reason} Everything was sent again ${resends} times: ask whoever runs Glimpse whether the chunk worker runs and may, then resume.`;
     await haltImport(table, item, { now: now(), failure: { code: 'no-worker', message } });
     return { kind: 'paused', reason: message };
   }

@@ -91,6 +91,8 @@ export async function keepReading(
 /**
  * The file is read: `total` is there before any message goes out. Whether it goes on by itself is
  * `hold`, which somebody may have changed meanwhile.
+ *
+ * @param halt why it does not begin by itself, although nobody holds it
  */
 export async function endReading(
   table: ImportsTable,
@@ -100,17 +102,27 @@ export async function endReading(
     layout,
     header,
     hold,
+    halt,
     now,
-  }: { etag: string; layout: Layout; header: string[]; hold: boolean; now: number },
+  }: {
+    etag: string;
+    layout: Layout;
+    header: string[];
+    hold: boolean;
+    halt?: Failure | undefined;
+    now: number;
+  },
 ): Promise<Change> {
+  const waits = hold || halt !== undefined;
   return await change(table, importId, {
     from: ['reading'],
     set: {
-      state: hold ? 'paused' : 'running',
+      state: waits ? 'paused' : 'running',
+      failure: halt,
       layout,
       header,
       updatedAt: now,
-      ...(hold ? {} : { startedAt: now, settledAtStart: 0, sendingSince: now }),
+      ...(waits ? {} : { startedAt: now, settledAtStart: 0, sendingSince: now }),
     },
     where: {
       hold: { clause: '#hold = :where_hold', value: hold },
@@ -160,12 +172,23 @@ export async function pauseImport(
 export async function haltImport(
   table: ImportsTable,
   { importId, startedAt = 0 }: Pick<ImportItem, 'importId' | 'startedAt'>,
-  { now, failure }: { now: number; failure: Failure },
+  { now, failure, unsentSince }: { now: number; failure: Failure; unsentSince?: number },
 ): Promise<Change> {
   return await change(table, importId, {
     from: ['running'],
     set: { state: 'paused', updatedAt: now, failure },
-    where: { startedAt: { clause: '#startedAt = :where_startedAt', value: startedAt } },
+    where: {
+      startedAt: { clause: '#startedAt = :where_startedAt', value: startedAt },
+      // what is complained of has not been done since
+      ...(unsentSince === undefined
+        ? {}
+        : {
+            sendingSince: {
+              clause: '#sendingSince = :where_sendingSince',
+              value: unsentSince,
+            },
+          }),
+    },
   });
 }
 
@@ -173,7 +196,8 @@ export async function haltImport(
 export interface Wishes {
   instructions?: string;
   columns?: readonly string[];
-  maxCostUsd?: number;
+  /** `null` takes the bound away. */
+  maxCostUsd?: number | null;
 }
 
 /**
@@ -185,13 +209,16 @@ export interface Wishes {
 export async function resumeImport(
   table: ImportsTable,
   { importId, state }: Pick<ImportItem, 'importId' | 'state'>,
-  { now, settled, ...wishes }: { now: number; settled: number } & Wishes,
+  { now, settled, maxCostUsd, ...others }: { now: number; settled: number } & Wishes,
 ): Promise<Change> {
+  const wishes = typeof maxCostUsd === 'number' ? { ...others, maxCostUsd } : others;
+  const dropped = maxCostUsd === null ? (['maxCostUsd'] as const) : [];
   if (state !== 'paused') {
     // Before it runs, it is told to begin by itself.
     return await change(table, importId, {
       from: [state === 'reading' ? 'reading' : 'awaiting-upload'],
       set: { ...wishes, hold: false, updatedAt: now },
+      remove: dropped,
     });
   }
   return await change(table, importId, {
@@ -204,7 +231,7 @@ export async function resumeImport(
       sendingSince: now,
       updatedAt: now,
     },
-    remove: ['failure', 'stalled'],
+    remove: ['failure', 'stalled', ...dropped],
   });
 }
 

@@ -1,13 +1,19 @@
+import type { ChunkItem } from './chunk-item.ts';
 import { pageOf } from './close-page.ts';
 import { type ImportItem, type Page, sum } from './import-item.ts';
 import { type ImportsTable, readChunks } from './imports-table.ts';
-import { pagesOf } from './layout.ts';
+import { chunksOfPage, type Layout, pagesOf, rowsOfChunk } from './layout.ts';
 
 /**
  * Chunks are sent in order and done nearly so: behind so many pages on which nobody has begun there
  * is no page on which somebody has.
  */
 const EMPTY_PAGES = 2;
+
+export interface Progress extends Page {
+  /** The row up to which nearly all are written: where the earliest of those at work is. */
+  front: number;
+}
 
 /**
  * What an import has come to: the sums of its full pages, which it carries, and a Query for each page
@@ -16,19 +22,43 @@ const EMPTY_PAGES = 2;
 export async function readProgress(
   table: ImportsTable,
   { importId, layout, pages, round }: ImportItem,
-): Promise<Page> {
+  now: number,
+): Promise<Progress> {
   const found: Page[] = Object.values(pages);
   const count = layout === undefined ? 0 : pagesOf(layout);
+  const open: ChunkItem[] = [];
   let empty = 0;
   for (let page = 1; page <= count && empty < EMPTY_PAGES; page++) {
     if (pages[String(page)] !== undefined) continue;
     const chunks = await readChunks(table, importId, page);
     empty = chunks.length === 0 ? empty + 1 : 0;
+    open.push(...chunks);
     found.push(pageOf(chunks, round));
   }
   return {
     ...sum(found),
     chunksDone: found.reduce((total, page) => total + page.chunksDone, 0),
     chunksFailed: found.reduce((total, page) => total + page.chunksFailed, 0),
+    front: layout === undefined ? 0 : frontOf(layout, Object.keys(pages).map(Number), open, now),
   };
+}
+
+/**
+ * Chunks that rest, as their worker has died or is to come back later, do not hold it up. Where
+ * nobody is at work it is behind the last that somebody was.
+ */
+function frontOf(
+  layout: Layout,
+  full: readonly number[],
+  open: readonly ChunkItem[],
+  now: number,
+): number {
+  const rowOf = ({ chunk, settled, done, failed }: ChunkItem) => {
+    const { first, last } = rowsOfChunk(layout, chunk);
+    return settled ? last : first - 1 + done + failed;
+  };
+  const atWork = open.filter(({ until }) => until !== undefined && until > now);
+  if (atWork.length > 0) return Math.min(...atWork.map(rowOf));
+  const ends = full.map((page) => rowsOfChunk(layout, chunksOfPage(layout, page).last).last);
+  return Math.max(0, ...ends, ...open.map(rowOf));
 }

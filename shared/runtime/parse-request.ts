@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { InvalidRequestError } from '../errors.ts';
 
 /** Parses a query or a body; the error says where, what was expected and what came. */
@@ -7,17 +7,57 @@ export function parse<Schema extends z.ZodType>(
   where: 'query' | 'body',
   input: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input, { reportInput: true });
+  const parsed = schema.safeParse(input, { reportInput: true, error: expectation });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = [where, ...(issue?.path ?? [])].join('.');
-  const came = issue?.input === undefined ? '' : `, got ${show(issue.input)}`;
-  const message = (issue?.message ?? 'invalid').replace(/^Invalid input: |, received .*$/g, '');
-  throw new InvalidRequestError(`${path}: ${message}${came}`);
+  if (issue?.code === 'unrecognized_keys') {
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const names = known.length === 0 ? 'nothing in it' : `only ${listed(known)}`;
+    throw new InvalidRequestError(`${path}: expected ${names}, got ${show(issue.keys[0])}`);
+  }
+  throw new InvalidRequestError(
+    `${path}: ${issue?.message ?? 'expected something else'}, got ${show(issue?.input)}`,
+  );
 }
 
-/** As JSON, but for the numbers that it has no words for. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** In our words, where a schema has none of its own. */
+function expectation(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${listed(issue.values)}`;
+    case 'too_big':
+      return `expected ${issue.inclusive ? 'at most' : 'less than'} ${amount(issue.maximum, issue.origin)}`;
+    case 'too_small':
+      return `expected ${issue.inclusive ? 'at least' : 'more than'} ${amount(issue.minimum, issue.origin)}`;
+    default:
+      return 'expected something else';
+  }
+}
+
+function amount(bound: number | bigint, of: string): string {
+  const unit = of === 'string' ? 'character' : of === 'array' ? 'entr' : undefined;
+  if (unit === undefined) return String(bound);
+  const one = Number(bound) === 1;
+  return `${bound} ${unit === 'entr' ? (one ? 'entry' : 'entries') : one ? unit : `${unit}s`}`;
+}
+
+const listed = (values: readonly unknown[]) => values.map(show).join(', ');
+
+/** As JSON, but for what it has no words for. */
 function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return (text ?? String(value)).slice(0, 80);
 }

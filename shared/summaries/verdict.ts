@@ -8,30 +8,35 @@ import {
 } from './provider-error.ts';
 import { readRetryAfter } from './rate-limits.ts';
 
-/** Each sentence tells an operator what to do, if there is something. `%` stands for what came. */
+/**
+ * Each sentence tells what to do, if there is something, whoever reads it: what only an operator can
+ * do is asked of whoever runs Glimpse. `%` stands for what came.
+ */
 const SENTENCES = {
   'rate-limited':
-    'The provider refused the call for its rate (%): if this goes on, lower the fleet bound or ask for a larger quota.',
+    'The provider refused the call for its rate (%): if this goes on, ask whoever runs Glimpse for a larger quota or a lower fleet bound.',
   overloaded: 'The provider has no capacity just now (%): calls begin again by themselves.',
   'provider-failed':
     'The provider failed (%): if this goes on, see its status page; calls begin again by themselves.',
   'model-not-ready': 'The model is still being loaded (%): calls begin again by themselves.',
   timeout:
-    'The provider took too long (%): if this goes on, raise the time of a call or ask for shorter summaries.',
+    'The provider took too long (%): if this goes on, ask for shorter summaries, or whoever runs Glimpse for more time a call.',
   conflict: 'The provider met a conflict (%): the call is made again.',
   unreachable:
-    'There is no connection to the provider (%): if this goes on, check the base URL and the network.',
+    'There is no connection to the provider (%): if this goes on, ask whoever runs Glimpse to check its address and the network.',
   'unreadable-answer':
-    'What came is not an answer of the provider (%): if this goes on, check that the base URL leads to it.',
+    'What came is not an answer of the provider (%): if this goes on, ask whoever runs Glimpse to check its address.',
   aborted: 'The call was given up before its answer came: it is made again.',
-  unknown: 'The call failed in a way that is not known (%): the logs have the whole error.',
+  unknown:
+    'The call failed in a way that is not known (%): whoever runs Glimpse finds the whole error in the logs.',
   'quota-spent':
-    "The provider's quota or spend limit is used up (%): raise it at the provider, then resume.",
+    "The provider's quota or spend limit is used up (%): ask whoever runs Glimpse to raise it, then resume.",
   'key-refused':
-    'The provider refused the key (%): give Glimpse a valid one that may use the model, then resume.',
+    'The provider refused the key (%): ask whoever runs Glimpse for a valid one that may use the model, then resume.',
   'model-not-found':
-    "The provider has no such model or address (%): correct the model's name or the base URL, then resume.",
-  'too-large': 'The provider finds this request too large (%): lower the bound of the input.',
+    'The provider has no such model or address (%): ask whoever runs Glimpse to correct its name or the address, then resume.',
+  'too-large':
+    'The provider finds this request too large (%): choose fewer columns, or ask whoever runs Glimpse for a lower bound of the input.',
   'request-refused': 'The provider refused this request (%).',
 } as const;
 

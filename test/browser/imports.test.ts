@@ -30,7 +30,21 @@ async function configure({ endpoints }: Cloud, changes: ChangesInput): Promise<v
   expect(answer.status).toBe(200);
 }
 
-/** As somebody who chooses a file; dropping it leads to the same. */
+/** As somebody who drops a file on the page. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], '${name}', { type: 'text/csv' }));
+    return transfer;
+  })()`);
+  const body = page.locator('body');
+  await body.dispatchEvent('dragenter', { dataTransfer });
+  await body.dispatchEvent('dragover', { dataTransfer });
+  await page.locator('.drop-target').waitFor();
+  await body.dispatchEvent('drop', { dataTransfer });
+  await page.locator('.drop-target').waitFor({ state: 'detached' });
+}
+
 async function choose(page: Page, name: string, text: string): Promise<void> {
   const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.locator('input[type=file]').first().setInputFiles(file);
@@ -155,11 +169,15 @@ test('a file that cannot be imported says where and what to do, and another take
   await page.getByRole('heading', { name: 'mended.csv' }).waitFor();
 }, 100_000);
 
-test('the same file is read again in another way, and the first reading is given up', async ({
+test('a file that is dropped is read again in another way, and the first reading is given up', async ({
   cloud,
   visitor: { page },
 }) => {
-  await review(cloud, page, catalogue(30));
+  await page.goto(imports(cloud));
+  await page.getByRole('heading', { name: /^Drop a CSV/ }).waitFor();
+  await drop(page, 'dropped.csv', catalogue(30));
+  await start(page).waitFor(SOON);
+  await page.getByRole('heading', { name: 'dropped.csv' }).waitFor();
   const first = idIn(page);
   await page.getByLabel('Rows are known by').selectOption('sku');
   await button(page, 'Read the file again').click();

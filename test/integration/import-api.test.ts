@@ -14,12 +14,14 @@ import {
   haltImport,
   noteStalled,
 } from '../../shared/imports/change-state.ts';
+import { claimChunk, renewClaim } from '../../shared/imports/claim-chunk.ts';
 import { createImport } from '../../shared/imports/create-import.ts';
 import { createImportId } from '../../shared/imports/import-id.ts';
 import {
   IMPORT_STATES,
   type ImportItem,
   type ImportState,
+  NO_TALLIES,
 } from '../../shared/imports/import-item.ts';
 import { type ImportsTable, readImport } from '../../shared/imports/imports-table.ts';
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
@@ -214,7 +216,7 @@ describe('POST /imports', () => {
     const answer = await ask('POST /imports', { body: { name: 'a', mode: 'bulk', model: 'x' } });
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toBe(
-      'body: Unrecognized key: "model", got {"name":"a","mode":"bulk","model":"x"}',
+      'body: expected only "name", "mode", "instructions", "columns", "idColumn", "encoding", "delimiter", "maxCostUsd", "deadline", "hold", got "model"',
     );
   });
 });
@@ -238,6 +240,8 @@ describe('GET /imports/{id}', () => {
       chunks: { total: 3, done: 0, failed: 1 },
       usage: { inputTokens: 200, outputTokens: 20, costUsd: 0.0004 },
       waits: { gateMs: 5, allowanceMs: 0, yieldMs: 0, refusedMs: 0 },
+      // Nobody is at work: behind what somebody was.
+      front: 2,
       createdAt: new Date((await itemOf(id)).createdAt).toISOString(),
       startedAt: new Date(startedAt).toISOString(),
       etaSeconds: 20,
@@ -469,12 +473,14 @@ describe('a verb', () => {
 
   test('is done before the import runs, too', async () => {
     const id = await create();
-    expect((await press('pause', id)).body.state).toBe('awaiting-upload');
+    expect((await show(id)).body.hold).toBe(false);
+    expect((await press('pause', id)).body).toMatchObject({ state: 'awaiting-upload', hold: true });
     await readFile(desk, id, csvOf(4));
     expect((await show(id)).body.state).toBe('paused');
     const other = await create({ hold: true });
     expect((await press('resume', other, { columns: ['title'] })).body).toMatchObject({
       state: 'awaiting-upload',
+      hold: false,
       settings: { columns: ['title'] },
     });
     await readFile(desk, other, csvOf(4));
@@ -486,6 +492,34 @@ describe('a verb', () => {
     const id = await create();
     expect((await press('pause', id, { hard: true })).status).toBe(400);
   });
+});
+
+test('the front of an import is where the earliest of those at work is', async () => {
+  const id = await createRead(8);
+  const front = async () => (await show(id)).body.front;
+  const claim = async (chunk: number, done: number) => {
+    const { now } = clock;
+    const name = { importId: id, chunk, round: 0 };
+    await claimChunk(table, name, { worker: `w${chunk}`, until: now + 35_000, now });
+    await renewClaim(table, name, {
+      worker: `w${chunk}`,
+      until: now + 35_000,
+      now,
+      tallies: { ...NO_TALLIES, done },
+    });
+  };
+  expect(await front()).toBe(0);
+  await claim(2, 1);
+  await settle(desk, id, 3);
+  // The first chunk rests; row 3 is written, and 4 is under way.
+  expect(await front()).toBe(3);
+  await claim(1, 0);
+  expect(await front()).toBe(0);
+  // Its worker and that of the second have died: those behind them do not wait.
+  clock.now += 36_000;
+  expect(await front()).toBe(6);
+  for (const chunk of [4, 1, 2]) await settle(desk, id, chunk);
+  expect((await show(id)).body).not.toHaveProperty('front');
 });
 
 describe('resume', () => {
@@ -533,7 +567,7 @@ describe('resume', () => {
       {
         code: 'over-budget',
         message: expect.stringMatching(
-          /^resume: the summaries may cost up to 0\.00\d+ USD, and maxCostUsd is 0\.001 USD$/,
+          /^resume: the summaries may cost up to 0\.00\d+ USD, and its bound is 0\.001 USD$/,
         ),
       },
     ]);
@@ -543,6 +577,13 @@ describe('resume', () => {
     await press('pause', id);
     const spent = await press('resume', id, { maxCostUsd: 0.0001 });
     expect(spent.status).toBe(409);
+    // Its bound can be taken away, and whoever asks for that again gets the same.
+    for (const _ of [1, 2]) {
+      const { status, body } = await press('resume', id, { maxCostUsd: null });
+      expect([status, body.state]).toEqual([200, 'running']);
+      expect(body.settings).not.toHaveProperty('maxCostUsd');
+    }
+    expect((await press('resume', id, { maxCostUsd: 1 })).status).toBe(409);
   });
 
   test('changes nothing of what is under way', async () => {

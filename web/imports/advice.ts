@@ -27,20 +27,26 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['not-uploaded', 'Choose the file again.'],
   [
     'reading-failed',
-    'Drop the file here again. If it fails again, an operator finds the reason in the logs.',
+    'Drop the file here again. If it fails again, whoever runs Glimpse finds the reason in the logs.',
   ],
   ['over-budget', 'Allow a higher cost, show the model fewer columns, or import fewer rows.'],
   ['budget-spent', 'Allow a higher cost here, then resume. What is summarised stays.'],
   ['unsent', 'Resume, and what is missing is sent again.'],
-  ['no-worker', 'An operator sees to the workers; then resume. What is summarised stays.'],
-  ['quota-spent', 'Raise the limit at the provider, then resume. What is summarised stays.'],
+  [
+    'no-worker',
+    'Ask whoever runs Glimpse to see to the workers, then resume. What is summarised stays.',
+  ],
+  [
+    'quota-spent',
+    'Ask whoever runs Glimpse to raise the limit at the provider, then resume. What is summarised stays.',
+  ],
   [
     'key-refused',
-    'Give Glimpse a key that may use the model, then resume. What is summarised stays.',
+    'Ask whoever runs Glimpse for a key that may use the model, then resume. What is summarised stays.',
   ],
   [
     'model-not-found',
-    'Correct the model’s name or the provider’s address in the configuration, then resume.',
+    'Ask whoever runs Glimpse to correct the model’s name or the provider’s address, then resume.',
   ],
 ]);
 

@@ -25,7 +25,8 @@ export interface Reading {
 export interface Wishes {
   readonly instructions?: string;
   readonly columns?: readonly string[];
-  readonly maxCostUsd?: number;
+  /** `null` takes the bound away. */
+  readonly maxCostUsd?: number | null;
 }
 
 export interface NewImport extends Reading, Wishes {

@@ -63,6 +63,10 @@ export interface ImportInList {
   readonly rows: Counts;
   readonly usage: Usage;
   readonly waits: Waits;
+  /** Before it is begun: whether it waits for somebody, once its file has been read. */
+  readonly hold: boolean;
+  /** While it runs: the row up to which nearly all are written. */
+  readonly front: number | undefined;
   /** Epoch milliseconds, as are all times here. */
   readonly createdAt: number;
   readonly startedAt: number | undefined;
@@ -148,6 +152,8 @@ export function readImportInList(told: unknown): ImportInList {
     rows: readCounts(given.rows),
     usage: readUsage(given.usage),
     waits: readWaits(given.waits),
+    hold: given.hold === true,
+    front: optional(given.front, number),
     createdAt: time(given.createdAt),
     startedAt: optional(given.startedAt, time),
     completedAt: optional(given.completedAt, time),

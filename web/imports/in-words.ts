@@ -1,4 +1,4 @@
-import { timeLeftInWords } from '../shell/amounts.ts';
+import { bytesInWords, timeLeftInWords } from '../shell/amounts.ts';
 import {
   type ImportInList,
   type ImportState,
@@ -77,6 +77,24 @@ export function duration(ms: number): string {
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}
+
+/** A file on its way. That all of it is sent does not say that anybody has it. */
+export function transferInWords(
+  { state, sent, bytes }: { state: string; sent: number; bytes: number },
+  locale?: Locale,
+): { title: string; detail: string } {
+  if (state === 'sent') return { title: 'The file is there', detail: 'It is about to be read.' };
+  const all = `${bytesInWords(sent)} of ${bytesInWords(bytes)}, ${percent(sent, bytes, locale)}`;
+  if (sent < bytes) return { title: 'Sending the file', detail: all };
+  return { title: 'Being stored…', detail: 'All of it is sent; the storage has yet to say so.' };
+}
+
+/** What follows the reading of its file. */
+export function holdInWords({ hold }: Pick<ImportInList, 'hold'>): string {
+  return hold
+    ? 'Once it is read it waits for you to start it: nothing is spent before.'
+    : 'Once it is read it begins by itself.';
 }
 
 /** `paused` is two things to a person: before the first row, and in the midst of them. */

@@ -78,7 +78,7 @@ async function* decodeBytes(blocks: Blocks, stated: Encoding | undefined): Async
       saying: `reads as UTF-8, and ${stated} was stated: see its characters`,
     };
   }
-  yield* decodeCodePage(blocks, chosen);
+  yield* decodeCodePage(blocks, chosen, isUtf8(whole) ? 'utf-8' : 'windows-1252');
 }
 
 /**
@@ -98,7 +98,7 @@ function weigh(bytes: Uint8Array): 'utf-8' | 'windows-1252' {
 
 async function* decodeUtf8(blocks: Blocks, isStated: boolean): AsyncGenerator<Piece> {
   const saying = isStated
-    ? 'has bytes that are not UTF-8, which the file is said to be'
+    ? 'has bytes that are not UTF-8, which the file is said to be: windows-1252 is likelier, or whatever it was saved in'
     : 'has bytes that are not UTF-8, as the text before or after is: save the file as UTF-8, or state the encoding it has';
   for await (const { bytes, isLast } of blocks.rest(cutOff)) {
     if (isUtf8(bytes)) {
@@ -113,7 +113,11 @@ async function* decodeUtf8(blocks: Blocks, isStated: boolean): AsyncGenerator<Pi
   }
 }
 
-async function* decodeCodePage(blocks: Blocks, encoding: Encoding): AsyncGenerator<Piece> {
+async function* decodeCodePage(
+  blocks: Blocks,
+  encoding: Encoding,
+  likelier: Encoding,
+): AsyncGenerator<Piece> {
   const decoder = new TextDecoder(encoding);
   for await (const { bytes, isLast } of blocks.rest(() => 0)) {
     const text = decoder.decode(bytes, { stream: !isLast });
@@ -122,7 +126,9 @@ async function* decodeCodePage(blocks: Blocks, encoding: Encoding): AsyncGenerat
     const sound = stray === -1 ? text : text.slice(0, stray);
     if (sound !== '') yield { kind: 'text', text: sound };
     if (stray === -1) continue;
-    yield { kind: 'refusal', code: 'csv-encoding', saying: `has bytes that are not ${encoding}` };
+    const instead = likelier === encoding ? '' : `: ${likelier} is likelier`;
+    const saying = `has bytes that are not ${encoding}${instead}`;
+    yield { kind: 'refusal', code: 'csv-encoding', saying };
     return;
   }
 }

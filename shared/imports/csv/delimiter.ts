@@ -37,13 +37,31 @@ export function guessDelimiter(head: string): Delimiter {
   return best.delimiter;
 }
 
+/**
+ * The delimiter that is evidently meant where another was stated that divides nothing: under it every
+ * record has as many fields as the first, and there are two records at least to tell by.
+ */
+export function likelierDelimiter(head: string, stated: Delimiter): Delimiter | undefined {
+  if (fieldsOf(head, stated).some((fields) => fields > 1)) return undefined;
+  const guessed = guessDelimiter(head);
+  const [first = 1, ...others] = fieldsOf(head, guessed);
+  const isEven = others.length > 0 && others.every((fields) => fields === first);
+  return guessed !== stated && first > 1 && isEven ? guessed : undefined;
+}
+
 function consistency(head: string, delimiter: Delimiter): number {
+  const [first, ...others] = fieldsOf(head, delimiter);
+  if (first === undefined || first < 2) return 0;
+  const alike = 1 + others.filter((fields) => fields === first).length;
+  return (alike / (1 + others.length)) * (1 - 1 / first);
+}
+
+/** Of the first records, without those that are empty. */
+function fieldsOf(head: string, delimiter: Delimiter): number[] {
   const splitter = new RecordSplitter(delimiter, head.length, Number.POSITIVE_INFINITY);
   const { records } = splitter.push(head);
   // The last record may be cut off, and is all there is when there is only a header.
   const whole = records.length > 0 ? records : splitter.end().records;
-  const [first, ...others] = whole.filter(({ isEmpty }) => !isEmpty).slice(0, COMPARED);
-  if (first === undefined || first.fields < 2) return 0;
-  const alike = 1 + others.filter(({ fields }) => fields === first.fields).length;
-  return (alike / (1 + others.length)) * (1 - 1 / first.fields);
+  const compared = whole.filter(({ isEmpty }) => !isEmpty).slice(0, COMPARED);
+  return compared.map(({ fields }) => fields);
 }

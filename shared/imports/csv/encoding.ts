@@ -64,7 +64,7 @@ export function openingOf(head: Uint8Array, stated?: Encoding): Opening {
   if (isUtf16(stated) && shown === undefined && head.length > 0 && !head.includes(0)) {
     throw refusedFile(
       'csv-encoding',
-      `expected ${stated}, as stated, and the file is ${isUtf8(head) ? 'utf-8' : 'of a code page'}: it has none of the NUL bytes that line breaks have in ${stated}`,
+      `expected ${stated}, as stated, and the file is ${isUtf8(head) ? 'utf-8' : 'of a code page, windows-1252 before others'}: it has none of the NUL bytes that line breaks have in ${stated}`,
     );
   }
   return { encoding: stated, markBytes: mark?.[1].length ?? 0 };

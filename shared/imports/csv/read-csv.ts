@@ -7,6 +7,7 @@ import {
   delimiterName,
   delimiterSchema,
   guessDelimiter,
+  likelierDelimiter,
   sepLine,
 } from './delimiter.ts';
 import type { Encoding } from './encoding.ts';
@@ -129,7 +130,16 @@ interface Dialect {
 function settle(head: string, stated: Delimiter | undefined): Dialect {
   const said = sepLine(head);
   if (said === undefined) {
-    return { delimiter: stated ?? guessDelimiter(head), hasSepLine: false };
+    const likelier = stated === undefined ? undefined : likelierDelimiter(head, stated);
+    return {
+      delimiter: stated ?? guessDelimiter(head),
+      hasSepLine: false,
+      ...(stated === undefined || likelier === undefined
+        ? {}
+        : {
+            warning: `has one column with ${delimiterName(stated)}, as stated: ${delimiterName(likelier)} divides all lines alike, so state that if it is meant`,
+          }),
+    };
   }
   const known = delimiterSchema.safeParse(said);
   if (stated !== undefined) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeDeadJob } from '../../../functions/chunk-failures/close-dead-letter.ts';
+import { sendAll } from '../../../functions/import-intake/send-all.ts';
 import { UnsentError } from '../../../shared/errors.ts';
 import {
   beginReading,
@@ -100,18 +101,6 @@ describe('a file that is refused', () => {
     expect(KeyCount).toBe(0);
   });
 
-  test('for what it may cost has sent nothing', async () => {
-    const scene = await newScene().begin(3, { maxCostUsd: 0.000_001 });
-    const outcome = await scene.read(engines.newProcess());
-    expect(outcome).toMatchObject({ kind: 'refused', failure: { code: 'over-budget' } });
-    const { state, failure } = await scene.item();
-    expect(state).toBe('failed');
-    expect(failure?.message).toMatch(
-      /^The summaries may cost up to 0\.\d+ USD, and maxCostUsd is 0\.\d+ USD\.$/,
-    );
-    expect(scene.chunks).toEqual([]);
-  });
-
   test('for the time that it takes has sent nothing', async () => {
     const scene = await newScene(1000).begin(0);
     await scene.upload(LONG);
@@ -204,6 +193,28 @@ describe('a file that is read', () => {
     });
     expect(await scene.read(process)).toEqual({ kind: 'read', rows: 3, state });
     expect(scene.chunks).toHaveLength(sent);
+  });
+
+  test('and may cost more than it should waits, and sends nothing before more is allowed', async () => {
+    const scene = await newScene().begin(3, { maxCostUsd: 0.000_001 });
+    const outcome = await scene.read(engines.newProcess());
+    expect(outcome).toEqual({ kind: 'read', rows: 3, state: 'paused' });
+    const held = await scene.item();
+    expect([held.state, held.failure?.code, held.startedAt]).toEqual([
+      'paused',
+      'over-budget',
+      undefined,
+    ]);
+    expect(held.failure?.message).toMatch(
+      /^The summaries may cost up to 0\.\d+ USD, and its bound is 0\.\d+ USD: raise the bound or choose fewer columns, then resume\.$/,
+    );
+    expect(scene.chunks).toEqual([]);
+    const { now } = scene.clock;
+    await resumeImport(scene.items, held, { now, settled: 0, maxCostUsd: null });
+    scene.jobs.push(`{"kind":"send","importId":"${scene.importId}"}`);
+    await scene.recover();
+    await scene.expectComplete(3);
+    expect((await scene.item()).maxCostUsd).toBeUndefined();
   });
 
   test('while somebody cancels it sends nothing', async () => {
@@ -393,13 +404,33 @@ describe('chunks that the queue does not take', () => {
     expect([paused.state, paused.failure?.code]).toEqual(['paused', 'unsent']);
     expect(paused.failure?.message).toMatch(/resume to send them again/);
 
+    // Another delivery's failure, of what is sent by then, pauses nothing.
+    const send = { kind: 'send', importId: scene.importId } as const;
     scene.untaken = () => false;
     await resumeImport(scene.items, paused, { now: scene.clock.now, settled: 0 });
     scene.chunks.length = 0;
     scene.jobs.push(`{"kind":"send","importId":"${scene.importId}"}`);
     expect(parseJobs(scene.jobs[0] ?? '')).toHaveLength(1);
+    await sendAll(scene.deskOf(process), scene.importId);
+    expect(await closeDeadJob(closer, send)).toEqual({ kind: 'nothing' });
+    expect((await scene.item()).state).toBe('running');
     await scene.recover();
     await scene.expectComplete(2);
     scene.expectPaidOnce([], 2);
+  });
+
+  test('pause nothing where somebody has resumed since they were looked at', async () => {
+    const scene = await newScene(1).begin(2);
+    scene.untaken = () => true;
+    const process = engines.newProcess();
+    await expect(scene.read(process)).rejects.toThrow(UnsentError);
+    process.after('GetItem', async () => {
+      scene.untaken = () => false;
+      await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
+    });
+    const send = { kind: 'send', importId: scene.importId } as const;
+    const closer = { ...scene.reaperOf(process), worker: 'w' };
+    expect(await closeDeadJob(closer, send)).toEqual({ kind: 'nothing' });
+    expect((await scene.item()).state).toBe('running');
   });
 });

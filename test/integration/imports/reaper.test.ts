@@ -121,10 +121,10 @@ describe('a chunk whose worker ended in the middle', () => {
     });
     expect((await reapImport(reaper, scene.importId))[0]).toMatchObject({ kind: 'closed' });
     go();
-    // It has no time for another row, and what it hands back nobody waits for.
-    expect(await late).toEqual({ kind: 'handed-back', left: 1 });
-    const bench = scene.benchOf(engines.newProcess());
-    expect(await scene.deliver(bench, scene.take())).toEqual({ kind: 'unwanted', why: 'over' });
+    // It takes no further row, and what it has lost it does not hand back.
+    expect(await late).toEqual({ kind: 'unwanted', why: 'lost' });
+    expect(scene.chunks).toEqual([]);
+    expect(scene.paid(3)).toBe(0);
     await scene.expectComplete(3, 1);
     expect((await scene.rows()).map(({ summary }) => summary)).toEqual([
       'summary of 1',
@@ -258,7 +258,7 @@ describe('what is lost on the way', () => {
     const { state, failure } = await scene.item();
     expect([state, failure?.code]).toEqual(['paused', 'no-worker']);
     expect(failure?.message).toBe(
-      `${reason} Everything was sent again 3 times: see whether the chunk worker runs and may, then resume.`,
+      `${reason} Everything was sent again 3 times: ask whoever runs Glimpse whether the chunk worker runs and may, then resume.`,
     );
   });
 

@@ -200,7 +200,11 @@ describe('rows are listed', () => {
 describe('progress', () => {
   async function progressOf(item: ImportItem) {
     const process = engines.newProcess();
-    const { done, failed, chunksDone, chunksFailed } = await readProgress(tableOf(process), item);
+    const { done, failed, chunksDone, chunksFailed } = await readProgress(
+      tableOf(process),
+      item,
+      0,
+    );
     return { done, failed, chunksDone, chunksFailed, queries: process.calls.length };
   }
 

@@ -345,7 +345,7 @@ export class Scene {
   }
 
   async progress() {
-    return await readProgress(this.#tableOf(this.engines), await this.item());
+    return await readProgress(this.#tableOf(this.engines), await this.item(), this.clock.now);
   }
 
   paid(row: number): number {

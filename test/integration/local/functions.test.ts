@@ -42,8 +42,17 @@ beforeAll(async () => {
       Small: lambda('odd', { MemorySize: 128, Timeout: 20 }),
       Broken: lambda('broken'),
       Nameless: lambda('nameless'),
+      Slow: lambda('slow', { Timeout: 10 }),
+      Endless: lambda('endless', { Timeout: 1 }),
     },
-    { odd: ODD, broken: 'throw new Error("no start");', nameless: 'export const other = 1;' },
+    {
+      odd: ODD,
+      slow: `await new Promise((done) => setTimeout(done, 10_500)); export const handler = () => 'up';`,
+      endless:
+        'await new Promise((done) => setTimeout(done, 600_000)); export const handler = () => {};',
+      broken: 'throw new Error("no start");',
+      nameless: 'export const other = 1;',
+    },
   );
 });
 afterAll(() => fixture.stop());
@@ -149,4 +158,22 @@ test('one that cannot be loaded says why', async () => {
   expect(await invoke('broken')).toMatchObject({ error: { errorMessage: 'no start' } });
   const nameless = await invoke('nameless');
   expect(JSON.stringify(nameless)).toContain('exports no function handler');
+});
+
+test('a module may take ten seconds to load, and then as long as its function', async () => {
+  const started = performance.now();
+  const took = async (name: string) => {
+    const invoked = await invoke(name);
+    return { invoked, ms: performance.now() - started };
+  };
+  const [slow, endless] = await Promise.all([took('slow'), took('endless')]);
+  expect(slow.invoked).toEqual({ kind: 'answer', payload: '"up"' });
+  expect(slow.ms).toBeGreaterThan(10_000);
+  expect(endless.invoked).toMatchObject({
+    error: {
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'Init timed out after 11 seconds',
+    },
+  });
+  expect(endless.ms).toBeGreaterThan(10_900);
 });

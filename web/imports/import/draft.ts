@@ -39,7 +39,7 @@ export function wishesOf(
     ...(sameColumns
       ? {}
       : { columns: all.map(({ name }) => name).filter((name) => columns.has(name)) }),
-    ...(typeof cost !== 'number' || cost === settings.maxCostUsd ? {} : { maxCostUsd: cost }),
+    ...(cost === 'wrong' || cost === settings.maxCostUsd ? {} : { maxCostUsd: cost ?? null }),
   };
 }
 

@@ -6,7 +6,7 @@ import { useStore } from '../../shell/store.ts';
 import { Trouble } from '../../shell/trouble.tsx';
 import type { ImportsApi, Reading } from '../api.ts';
 import { type ImportView, isBegun, written } from '../import-view.ts';
-import { ago, moment, newsOf, percent } from '../in-words.ts';
+import { ago, holdInWords, moment, newsOf, percent } from '../in-words.ts';
 import { importName } from '../picked-csv.ts';
 import { hrefOf, type Route } from '../route.ts';
 import { StateChip } from '../state-chip.tsx';
@@ -149,12 +149,18 @@ function Opened({ api, transfers, importId, filter, go, watch, view }: OpenedPro
         {newsOf(view)}
       </p>
       {state === 'awaiting-upload' ? (
-        <Sending transfer={transfer} onSendAgain={() => void readAgain(before)} onCancel={cancel} />
+        <Sending
+          view={view}
+          transfer={transfer}
+          onSendAgain={() => void readAgain(before)}
+          onCancel={cancel}
+        />
       ) : state === 'reading' ? (
         <div class="stage">
           <h2>Reading the file</h2>
           <progress aria-label="Reading the file" />
           <p>Every line is looked at once. A large file takes a minute or two.</p>
+          <p class="quiet">{holdInWords(view)}</p>
           <div class="actions">
             <button type="button" disabled={busy} onClick={cancel}>
               Cancel

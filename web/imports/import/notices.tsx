@@ -13,7 +13,8 @@ export function StalledNotice({ stalled, now }: { stalled: Stalled; now: number 
       <p>
         {resent > 0 &&
           `What was left is sent again${resent > 1 ? `, for the ${ordinal(resent)} time` : ''}${at === undefined ? '' : `, ${ago(at, now)}`}. `}
-        Nothing is lost, and it goes on by itself. If it does not, see whether the workers run.
+        Nothing is lost, and it goes on by itself. If it does not, ask whoever runs Glimpse whether
+        the workers run.
       </p>
     </section>
   );
@@ -36,7 +37,7 @@ export function FailureNotice({ failure, title, children }: FailureNoticeProps) 
   const { code, message } = failure;
   const advice = adviceFor(code);
   // Behind the colon the API says what a program could do.
-  const spent = code === 'budget-spent';
+  const spent = code === 'budget-spent' || code === 'over-budget';
   const said = spent ? (message.split(':', 1)[0] ?? message) : message;
   return (
     <section class="notice bad" aria-label={title}>

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { followed } from '../../shell/followed.ts';
 import type { ImportsApi } from '../api.ts';
-import { type ImportView, isOver, written } from '../import-view.ts';
+import { type ImportView, isOver } from '../import-view.ts';
 import { count, moment, money, tokens } from '../in-words.ts';
 import { hrefOf, type Route } from '../route.ts';
 import { createAllRows } from '../rows/all-rows.ts';
@@ -113,21 +113,13 @@ export function Run(props: RunProps) {
           key={filter}
           source={source}
           label={filter === 'failed' ? 'Failed rows' : 'Rows'}
-          frontier={state === 'running' && filter === 'all' ? frontierOf(view) : undefined}
+          frontier={state === 'running' && filter === 'all' ? (view.front ?? 0) : undefined}
           named={settings.idColumn !== undefined}
           pending={isOver(state) ? 'not summarised' : 'not summarised yet'}
         />
       )}
     </>
   );
-}
-
-/** Rows that are under way at once, as the stack is configured at first: chunks of 50, for each worker. */
-const UNDER_WAY = { interactive: 4 * 50, bulk: 40 * 50 } as const;
-
-/** A row up to which nearly all are written. */
-function frontierOf({ mode, rows }: ImportView): number {
-  return Math.max(0, written(rows) - UNDER_WAY[mode]);
 }
 
 function Facts({ view }: { view: ImportView }) {

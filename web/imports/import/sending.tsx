@@ -1,15 +1,16 @@
-import { bytesInWords } from '../../shell/amounts.ts';
-import { percent } from '../in-words.ts';
+import type { ImportView } from '../import-view.ts';
+import { holdInWords, transferInWords } from '../in-words.ts';
 import type { Transfer } from '../transfers.ts';
 
 export interface SendingProps {
+  view: ImportView;
   transfer: Transfer | undefined;
   onSendAgain: () => void;
   onCancel: () => void;
 }
 
 /** The file is on its way, or somebody else's browser has it. */
-export function Sending({ transfer, onSendAgain, onCancel }: SendingProps) {
+export function Sending({ view, transfer, onSendAgain, onCancel }: SendingProps) {
   if (transfer === undefined) {
     return (
       <div class="stage">
@@ -18,6 +19,7 @@ export function Sending({ transfer, onSendAgain, onCancel }: SendingProps) {
           Another window may be sending it. If that window was closed, cancel this import and drop
           the file again.
         </p>
+        <p class="quiet">{holdInWords(view)}</p>
         <div class="actions">
           <button type="button" onClick={onCancel}>
             Cancel
@@ -43,15 +45,13 @@ export function Sending({ transfer, onSendAgain, onCancel }: SendingProps) {
       </div>
     );
   }
+  const { title, detail } = transferInWords(transfer);
   return (
     <div class="stage">
-      <h2>{state === 'sent' ? 'The file is there' : 'Sending the file'}</h2>
+      <h2>{title}</h2>
       <progress aria-label="Sending the file" max={bytes} value={sent} />
-      <p class="amounts">
-        {state === 'sent'
-          ? 'It is about to be read.'
-          : `${bytesInWords(sent)} of ${bytesInWords(bytes)}, ${percent(sent, bytes)}`}
-      </p>
+      <p class="amounts">{detail}</p>
+      <p class="quiet">{holdInWords(view)}</p>
       {state === 'sending' && (
         <div class="actions">
           <button type="button" onClick={onCancel}>

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import * as request from '../../../../functions/import-api/request.ts';
-import { NotFoundError } from '../../../../shared/errors.ts';
+import { InvalidRequestError, NotFoundError } from '../../../../shared/errors.ts';
 import { createImportId } from '../../../../shared/imports/import-id.ts';
 import { parse } from '../../../../shared/runtime/parse-request.ts';
 
@@ -9,12 +11,23 @@ const { createBody, resumeBody, listQuery, rowsQuery, exportQuery } = request;
 
 describe('a request is refused in one sentence that says where and what', () => {
   test.each([
-    [createBody, undefined, /^body: expected object$/],
+    [createBody, undefined, /^body: expected an object, got nothing$/],
+    [createBody, { mode: 'bulk' }, /^body\.name: expected text, got nothing$/],
     [createBody, { ...least, name: ' ' }, /^body\.name: expected some text, got ""$/],
     [createBody, { ...least, name: 'n'.repeat(201) }, /^body\.name: expected at most 200 char/],
     [createBody, { ...least, name: '\ud800' }, /^body\.name: expected well-formed Unicode/],
-    [createBody, { name: 'a', mode: 'fast' }, /^body\.mode: .*"interactive".*, got "fast"$/],
-    [createBody, { ...least, rows: 7 }, /Unrecognized key: "rows"/],
+    [
+      createBody,
+      { name: 'a', mode: 'fast' },
+      /^body\.mode: expected one of "interactive", "bulk", got "fast"$/,
+    ],
+    [createBody, { ...least, rows: 7 }, /^body: expected only "name", "mode", .*, got "rows"$/],
+    [createBody, { ...least, name: 'a\0b' }, /^body\.name: expected text without control char/],
+    [createBody, { ...least, name: 'a\nb' }, /^body\.name: expected text without control char/],
+    [createBody, { ...least, instructions: 'a\u0007' }, /^body\.instructions: .* control char/],
+    [createBody, { ...least, idColumn: '\udc00' }, /^body\.idColumn: expected well-formed/],
+    [createBody, { ...least, columns: null }, /^body\.columns: expected a list, got null$/],
+    [createBody, { ...least, maxCostUsd: null }, /^body\.maxCostUsd: expected US dollars.*null$/],
     [createBody, { ...least, instructions: 'i'.repeat(4001) }, /^body\.instructions: .*4000/],
     [
       createBody,
@@ -35,10 +48,14 @@ describe('a request is refused in one sentence that says where and what', () => 
       { ...least, deadline: 'tomorrow' },
       /^body\.deadline: expected a time in ISO 8601/,
     ],
-    [createBody, { ...least, hold: 'yes' }, /^body\.hold: expected boolean, got "yes"$/],
-    [resumeBody, { name: 'other' }, /Unrecognized key: "name"/],
-    [resumeBody, { maxCostUsd: '5' }, /^body\.maxCostUsd: expected number, got "5"$/],
-    [request.nothing, { hard: true }, /Unrecognized key: "hard"/],
+    [createBody, { ...least, hold: 'yes' }, /^body\.hold: expected true or false, got "yes"$/],
+    [
+      resumeBody,
+      { name: 'other' },
+      /^body: expected only "instructions", "columns", "maxCostUsd", got "name"$/,
+    ],
+    [resumeBody, { maxCostUsd: '5' }, /^body\.maxCostUsd: expected US dollars, .*, got "5"$/],
+    [request.nothing, { hard: true }, /^body: expected nothing in it, got "hard"$/],
   ])('%#', (schema, input, sentence) => {
     expect(() => parse(schema, 'body', input)).toThrow(sentence);
   });
@@ -53,6 +70,44 @@ describe('a request is refused in one sentence that says where and what', () => 
   ])('also in the query: %#', (schema, input, sentence) => {
     expect(() => parse(schema, 'query', input)).toThrow(sentence);
   });
+});
+
+test('whatever comes is taken, or refused in our own words', () => {
+  const schemas = [createBody, resumeBody, request.estimateBody, request.nothing, listQuery];
+  const names = fc.constantFrom(...Object.keys(createBody.shape), 'cursor', 'limit', 'after');
+  const values = fc.oneof(
+    fc.anything({ withNullPrototype: false }),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\0', '\ud800', 'x'.repeat(70_000), [''], [null], -1, 0, 1e9, Number.NaN),
+  );
+  const bodies = fc.oneof(
+    fc.anything({ withNullPrototype: false }),
+    fc.dictionary(names, values).map((given) => ({ ...least, ...given })),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...schemas, rowsQuery, exportQuery),
+      bodies,
+      (schema: z.ZodType, given) => {
+        try {
+          parse(schema, 'body', given);
+        } catch (error) {
+          if (!(error instanceof InvalidRequestError)) throw error;
+          expect(error.message).toMatch(/^body[^:]*: expected .+, got .+$/s);
+          expect(error.message.split(', got ')[0]).not.toMatch(
+            /something else|Invalid|Unrecogni|Too |received|ZodError/,
+          );
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('a bound can be taken away, and lines are text', () => {
+  expect(parse(resumeBody, 'body', { maxCostUsd: null })).toEqual({ maxCostUsd: null });
+  const instructions = 'One sentence.\n\tIn French.';
+  expect(parse(resumeBody, 'body', { instructions })).toEqual({ instructions });
 });
 
 test('what is left out stays out, or is what it usually is', () => {

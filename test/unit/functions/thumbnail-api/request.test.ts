@@ -15,7 +15,7 @@ describe('a request is refused in one sentence that says where and what', () => 
     [
       request.imagesQuery,
       { gallery: 'a', variant: 'card', page: '2' },
-      /[Uu]nrecognized key: "page"/,
+      /^query: expected only "gallery", .*, got "page"$/,
     ],
     [
       request.imagesQuery,

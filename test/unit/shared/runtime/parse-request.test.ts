@@ -15,5 +15,5 @@ test('a cursor comes back as it was given, and no other does', () => {
 test('numbers that JSON has no words for are shown as they are', () => {
   const bytes = z.strictObject({ bytes: z.int() });
   expect(() => parse(bytes, 'body', { bytes: Number.POSITIVE_INFINITY })).toThrow(/got Infinity$/);
-  expect(() => parse(bytes, 'body', null)).toThrow(/^body: expected object, got null$/);
+  expect(() => parse(bytes, 'body', null)).toThrow(/^body: expected an object, got null$/);
 });

@@ -25,6 +25,13 @@ test('only what differs is asked for, columns in the order of the file', () => {
   expect(wishesOf(all, chosen, columns)).toEqual({ columns: ['sku', 'notes'] });
 });
 
+test('a bound is taken away by emptying its field', () => {
+  const bounded = { ...settings, maxCostUsd: 2.5 };
+  const emptied = { ...draftOf(bounded, columns), maxCost: ' ' };
+  expect(wishesOf(emptied, bounded, columns)).toEqual({ maxCostUsd: null });
+  expect(wishesOf(emptied, settings, columns)).toEqual({});
+});
+
 test.each([
   [{ columns: new Set<string>() }, 'Choose at least one column.'],
   [{ instructions: '  ' }, 'The model needs instructions.'],

@@ -4,6 +4,7 @@ import {
   ago,
   count,
   duration,
+  holdInWords,
   money,
   newsOf,
   percent,
@@ -12,6 +13,7 @@ import {
   timeInWords,
   tokens,
   toneOf,
+  transferInWords,
   waitsInWords,
 } from '../../../../web/imports/in-words.ts';
 import { told } from './told.ts';
@@ -88,6 +90,20 @@ test('what has stalled is no ordinary run, and has no end to tell', () => {
   expect(timeInWords(running)).toBe('');
   expect(newsOf(running)).toBe('Stalled. A worker ended.');
   expect(timeInWords(view({ state: 'running', etaSeconds: 130 }))).toBe('About 2 minutes left');
+});
+
+test('a file that is all sent is not there before the storage says so', () => {
+  const said = (state: string, sent: number) => transferInWords({ state, sent, bytes: 2000 }, 'en');
+  expect(said('sending', 0).title).toBe('Sending the file');
+  expect(said('sending', 1999).detail).toMatch(/99%$/);
+  expect(said('sending', 2000).title).toBe('Being stored…');
+  expect(said('sending', 2000).detail).not.toMatch(/%/);
+  expect(said('sent', 2000).title).toBe('The file is there');
+});
+
+test('whether an import begins by itself is said before it could', () => {
+  expect(holdInWords(view({ state: 'reading', hold: true }))).toMatch(/waits for you/);
+  expect(holdInWords(view({ state: 'awaiting-upload', hold: false }))).toMatch(/begins by itself/);
 });
 
 test('the live region speaks of quarters, and not of rows', () => {

@@ -50,4 +50,32 @@ describe('the delimiter is said', () => {
       { line: 1, message: 'line 1 says sep=;, and "," was stated' },
     ]);
   });
+
+  test.each([
+    ['a;b\n1;2\n', ',', '";"'],
+    ['a\tb\tc\n1\t2\t3\n', ';', 'tab'],
+    ['name,price\r\n"a;b",1\r\n', '|', '","'],
+  ] as const)(
+    'by the caller and evidently wrong in %j: told of',
+    async (text, stated, likelier) => {
+      const { report } = await read(text, { delimiter: stated });
+      expect(report?.delimiter).toBe(stated);
+      expect(report?.warnings.slice(0, 1)).toEqual([
+        {
+          line: 1,
+          message: `line 1 has one column with ${JSON.stringify(stated)}, as stated: ${likelier} divides all lines alike, so state that if it is meant`,
+        },
+      ]);
+    },
+  );
+
+  test.each([
+    ['a;b\n1;2\n', ';'],
+    ['text\none, two\nthree\n', ';'],
+    ['a,b\n', ';'],
+    ['text\nfour; five\n', ';'],
+  ] as const)('by the caller and not evidently wrong in %j: taken', async (text, stated) => {
+    const { report } = await read(text, { delimiter: stated });
+    expect(report?.warnings.filter(({ message }) => /as stated/.test(message)) ?? []).toEqual([]);
+  });
 });

@@ -93,18 +93,27 @@ describe('is stated', () => {
   });
 
   test.each([
-    ['utf-8', encode('a,b\n1,x\n2,café\n', 'windows-1252'), 'line 3 has bytes that are not UTF-8'],
+    [
+      'utf-8',
+      encode('a,b\n1,x\n2,café\n', 'windows-1252'),
+      'line 3 has bytes that are not UTF-8, which the file is said to be: windows-1252 is likelier',
+    ],
+    [
+      'big5',
+      Buffer.from('a,b\n1,no—yes\n'),
+      'line 2 has bytes that are not big5: utf-8 is likelier',
+    ],
     [
       'shift_jis',
       Buffer.from('a,b\n1,\xa0\n', 'latin1'),
-      'line 2 has bytes that are not shift_jis',
+      'line 2 has bytes that are not shift_jis: windows-1252 is likelier',
     ],
     ['utf-8', encode(`\uFEFF${TEXT}`, 'utf-16le'), 'is marked as utf-16le'],
     ['windows-1252', Buffer.from(`\uFEFF${TEXT}`), 'is marked as utf-8'],
     ['windows-1252', encode(TEXT, 'utf-16le'), 'looks like utf-16le'],
     ['utf-16le', encode(TEXT, 'utf-16be'), 'looks like utf-16be'],
     ['utf-16le', Buffer.from(TEXT), 'is utf-8'],
-    ['utf-16be', encode(TEXT, 'windows-1252'), 'of a code page'],
+    ['utf-16be', encode(TEXT, 'windows-1252'), 'of a code page, windows-1252 before others'],
   ] as const)(
     'as %s and contradicted by the bytes: refused (%#)',
     async (encoding, bytes, says) => {
