@@ -7,6 +7,7 @@ export function told(changes: Readonly<Record<string, unknown>> = {}): Record<st
     refusedPerSecond: 0,
     failedPerSecond: 0,
     processes: 0,
+    storeOpsPerCall: 0,
     waiting: { gate: 0, allowance: 0, yield: 0, refused: 0 },
   };
   const series = (calls: number) => ({
