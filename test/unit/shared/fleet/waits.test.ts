@@ -38,7 +38,8 @@ describe('a call that is larger than what a second brings', () => {
     // A fifth of the account is 2,000 tokens a second; while it waits it takes what others do not use.
     expect(begunAt - asked).toBeLessThan(25_000);
     const others = fleet.rate((begunAt - asked) / 1000, ({ process: id }) => id !== process.id);
-    expect(others).toBeGreaterThan(11);
+    // Half of what is theirs, at least.
+    expect(others).toBeGreaterThan(8);
     expect(fleet.tokensBeyond()).toBeLessThanOrEqual(30_000 + 4 * 500 + 500);
   });
 
@@ -147,9 +148,13 @@ test('a call that is settled twice counts once', async () => {
   if (first.admission?.kind !== 'begin') throw new Error('it did not begin');
   const { settle } = first.admission;
   const next = Array.from({ length: 40 }, () => watch(process.admit({ tokens: 1000 })));
+  const begun = () => next.filter(({ admission }) => admission !== undefined).length;
+  await fleet.pass(4.3);
+  const before = begun();
   for (let time = 0; time < 30; time++) settle(0);
-  await fleet.pass(3);
-  expect(next.filter(({ admission }) => admission !== undefined).length).toBeLessThanOrEqual(5);
+  await fleet.pass(0.6);
+  // The one that a second brings, and the one that was given back.
+  expect(begun() - before).toBeLessThanOrEqual(2);
 });
 
 test('calls that nobody settles are forgotten, so that others have the lanes', async () => {
