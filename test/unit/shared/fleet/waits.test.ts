@@ -181,11 +181,12 @@ test('calls that nobody settles are forgotten, so that others have the lanes', a
 });
 
 describe('a process whose clock is off', () => {
-  test.each([3_600_000, -3_600_000, 2500, -2500, 700, -700])(
+  test.each([3_600_000, -3_600_000, 2500, 1500, -1500, 700, -700])(
     'by %i ms begins in its own seconds, and soon',
     async (ahead) => {
-      const fleet = new Fleet();
+      const fleet = new Fleet({ frameSeconds: 6 });
       const { random } = fleet;
+      await fleet.pass(0.37);
       fleet.join({ gate: 6, serviceMs: around(800, random) });
       const process = fleet.join({
         gate: 6,
@@ -196,8 +197,11 @@ describe('a process whose clock is off', () => {
       await fleet.pass(20);
       const own = fleet.begun.filter((begun) => begun.process === process.id);
       const first = Math.min(...own.map(({ at }) => at));
-      expect((first - fleet.now + 20_000) / 1000).toBeLessThan(Math.abs(ahead) > 10_000 ? 16 : 12);
+      expect((first - fleet.now + 20_000) / 1000).toBeLessThan(12);
       expect(own.filter(({ at }) => at > fleet.now - 4000).length).toBeGreaterThan(15);
+      // Of less than a second, it may take a while until an answer shows it.
+      const off = own.filter(({ offMs }) => Math.abs(offMs) > 50);
+      if (Math.abs(ahead) > 1000) expect(off).toEqual([]);
       expect(fleet.overdrawn()).toEqual([]);
       expect(fleet.left.filter(({ lateMs }) => lateMs > 3)).toEqual([]);
     },
