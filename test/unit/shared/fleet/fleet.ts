@@ -44,6 +44,8 @@ export interface Begun {
   process: number;
   tokens: number;
   waitedMs: number;
+  /** By how much its process's clock was ahead, as far as it knew the time. */
+  offMs: number;
 }
 
 export interface Left {
@@ -244,7 +246,8 @@ export class FleetProcess {
         await this.#sleep(admission.delayMs);
         continue;
       }
-      fleet.begun.push({ at: fleet.now, mode, process: this.id, tokens, waitedMs });
+      const offMs = this.trueTime.now() - fleet.now;
+      fleet.begun.push({ at: fleet.now, mode, process: this.id, tokens, waitedMs, offMs });
       await this.#called(work.serviceMs?.() ?? 800);
       const needed = used(tokens);
       fleet.settled.push({ at: fleet.now, tokens: tokens - needed });
