@@ -12,7 +12,7 @@ import { type Engines, startEngines } from '../../test/integration/engines.ts';
 import { type Report, reportSchema, type Task } from './messages.ts';
 
 /** Milliseconds of a call: the mean of a log-normal distribution. */
-export const SERVICE_MS = 800;
+const SERVICE_MS = 800;
 
 /** The account, the table and the processes of one run. */
 export interface Fleet {

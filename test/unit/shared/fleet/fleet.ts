@@ -11,7 +11,7 @@ import { createTrueTime, type TrueTime } from '../../../../shared/fleet/true-tim
 import { createVirtualTime } from '../../../virtual-time.ts';
 
 /** A moment of no meaning. Epoch milliseconds. */
-export const START = 1_800_000_000_000;
+const START = 1_800_000_000_000;
 
 export const SETTINGS: AllowanceSettings = {
   line: 'shared',
@@ -65,7 +65,7 @@ export interface Op {
 export type Weather = 'fine' | 'failing' | 'hanging';
 
 /** Numbers below 1, always the same ones for a seed. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
