@@ -86,9 +86,9 @@ async function createPaused(mode: Mode, code: string, message: string): Promise<
 test('a fleet that was never used is idle, and has its plan', async () => {
   const { plan, measured, lines, diagnosis } = await showFleet(fleet());
   expect(plan).toMatchObject({
-    fleetBound: 100,
-    interactive: { gate: 10, processes: 3 },
-    bulk: { gate: 10, processes: 7 },
+    fleetBound: 134,
+    interactive: { gate: 10, processes: 4 },
+    bulk: { gate: 10, processes: 9 },
   });
   expect(plan.figures[0]).toMatchObject({ name: 'rate', reason: expect.stringMatching(/\d/) });
   expect(measured).toMatchObject({

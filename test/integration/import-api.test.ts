@@ -27,12 +27,11 @@ import { type ImportsTable, readImport } from '../../shared/imports/imports-tabl
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { createUrlSigner } from '../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
-import { type Engines, type Process, startEngines } from './engines.ts';
+import { type Engines, IMPORTS, type Process, startEngines } from './engines.ts';
 import { fleetOf } from './fleet-service.ts';
 import {
   deskOf,
   type Grounds,
-  IMPORTS,
   PRICES,
   prepareGrounds,
   readFile,

@@ -1,10 +1,5 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-} from '@aws-sdk/client-sqs';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Desk } from '../../functions/import-intake/desk.ts';
 import { readSource } from '../../functions/import-intake/read-source.ts';
 import { claimChunk, settleChunk } from '../../shared/imports/claim-chunk.ts';
@@ -15,13 +10,12 @@ import { type ImportsTable, readImport } from '../../shared/imports/imports-tabl
 import { lengthOf, pageOfChunk, rowsOfChunk } from '../../shared/imports/layout.ts';
 import { writeRow } from '../../shared/imports/write-row.ts';
 import { type ImportJob, parseJobs } from '../../shared/messages/import-job.ts';
-import type { Engines, Process } from './engines.ts';
+import { type Engines, IMPORTS, type Process } from './engines.ts';
 import type { Clock } from './workshop.ts';
 
 // What stands around the import API: its table, bucket and queue, an intake that reads, and a worker
 // that settles chunks without a model.
 
-export const IMPORTS = 'imports';
 export const PRICES = { inputUsdPerMillion: 1, outputUsdPerMillion: 10 };
 
 export interface Grounds {
@@ -30,35 +24,12 @@ export interface Grounds {
   chunksUrl: string;
 }
 
-export async function prepareGrounds({ dynamo, s3, sqs }: Engines): Promise<Grounds> {
-  await dynamo.send(
-    new CreateTableCommand({
-      TableName: 'imports',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      AttributeDefinitions: ['pk', 'sk', 'listed', 'active', 'importId'].map((name) => ({
-        AttributeName: name,
-        AttributeType: 'S',
-      })),
-      GlobalSecondaryIndexes: (['listed', 'active'] as const).map((name) => ({
-        IndexName: name,
-        KeySchema: [
-          { AttributeName: name, KeyType: 'HASH' },
-          { AttributeName: 'importId', KeyType: 'RANGE' },
-        ],
-        Projection: { ProjectionType: name === 'listed' ? 'ALL' : 'KEYS_ONLY' },
-      })),
-    }),
-  );
-  await s3.send(new CreateBucketCommand({ Bucket: IMPORTS }));
-  const queue = async (QueueName: string) => {
-    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName }));
-    return QueueUrl;
+export async function prepareGrounds(engines: Engines): Promise<Grounds> {
+  return {
+    table: await engines.createImportsTable(),
+    jobsUrl: await engines.createQueue('jobs'),
+    chunksUrl: await engines.createQueue('chunks'),
   };
-  return { table: 'imports', jobsUrl: await queue('jobs'), chunksUrl: await queue('chunks') };
 }
 
 export function deskOf(process: Process, { table, chunksUrl }: Grounds, clock: Clock): Desk {
