@@ -91,8 +91,8 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.reload();
   await page.getByRole('alert').getByText('Glimpse cannot be reached.').waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.unroute('**/fleet');
   await page.getByRole('button', { name: 'Try again' }).click();
+  await page.unroute('**/fleet');
   await page.getByRole('heading', { name: 'The account is used' }).waitFor();
 }, 120_000);
 
