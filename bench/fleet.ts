@@ -37,7 +37,8 @@ async function main(): Promise<void> {
 }
 
 /** The seconds that a run is measured over, after its processes have come to work. */
-async function measured(length: number): Promise<{ from: number; to: number }> {
+async function measured(fleet: Fleet, length: number): Promise<{ from: number; to: number }> {
+  await fleet.ready();
   await seconds(WARM_UP);
   const from = Math.ceil(Date.now() / 1000);
   await seconds(from + length + 2 - Date.now() / 1000);
@@ -91,7 +92,7 @@ async function rate(): Promise<void> {
   );
   await withFleet(base, async (fleet) => {
     fleet.start({ limiter: 'ours' }, 20);
-    row('all stay', ...(await cellsOf(fleet, await measured(40))));
+    row('all stay', ...(await cellsOf(fleet, await measured(fleet, 40))));
   });
   await withFleet(base, async (fleet) => {
     fleet.start({ limiter: 'ours' }, 20);
@@ -109,7 +110,7 @@ async function rate(): Promise<void> {
     })();
     row(
       'one leaves or is killed, and one joins, every 3 s',
-      ...(await cellsOf(fleet, await measured(40))),
+      ...(await cellsOf(fleet, await measured(fleet, 40))),
     );
     over = true;
     await comingAndGoing;
@@ -118,7 +119,7 @@ async function rate(): Promise<void> {
     for (let index = 0; index < 20; index++) {
       fleet.start({ limiter: 'ours', skewMs: index % 2 === 0 ? -1000 : 1000 }, 1);
     }
-    row('clocks 2 s apart', ...(await cellsOf(fleet, await measured(40))));
+    row('clocks 2 s apart', ...(await cellsOf(fleet, await measured(fleet, 40))));
   });
 }
 
@@ -128,7 +129,7 @@ async function limiters(): Promise<void> {
     await withFleet(base, async (fleet) => {
       fleet.start({ limiter }, 20);
       // Over a minute's end: that is where windows of a minute show.
-      row(limiter, ...(await cellsOf(fleet, await measured(66))));
+      row(limiter, ...(await cellsOf(fleet, await measured(fleet, 66))));
     });
   }
 }
@@ -209,6 +210,7 @@ async function interactive(): Promise<void> {
     await withFleet(base, async (fleet) => {
       if (bulk > 0) {
         fleet.start({ limiter: 'ours' }, bulk);
+        await fleet.ready();
         await seconds(WARM_UP);
       }
       const began = performance.now();
@@ -233,7 +235,8 @@ async function stranger(): Promise<void> {
   // A reserve of ten per cent of ten seconds' worth.
   await withFleet({ ...base, burstSeconds: 10 }, async (fleet) => {
     fleet.start({ limiter: 'ours' }, 20);
-    await seconds(20);
+    await fleet.ready();
+    await seconds(WARM_UP);
     const began = Math.floor(Date.now() / 1000);
     const other = fleet.stranger(perSecond);
     await seconds(40);

@@ -51,7 +51,7 @@ export const config: ConfigInput = {
     // Measure yours; README says how. A row of a catalogue of ten columns has 245 tokens of input with
     // the instructions above, and a summary of three sentences some 100.
     measured: { serviceSeconds: 0.8, tokensPerCall: 350 },
-    headroom: 1.5,
+    headroom: 2,
     interactiveShare: 0.3,
     reserve: 0.1,
     interactive: { batchChunks: 1 },

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Call } from '../../local/provider/ledger.ts';
@@ -11,12 +12,14 @@ import { type Engines, startEngines } from '../../test/integration/engines.ts';
 import { type Report, reportSchema, type Task } from './messages.ts';
 
 /** Milliseconds of a call: the mean of a log-normal distribution. */
-export const SERVICE_MS = 800;
+const SERVICE_MS = 800;
 
 /** The account, the table and the processes of one run. */
 export interface Fleet {
   /** Starts processes; they go on until they are stopped. */
   start(task: Partial<Task> & Pick<Task, 'limiter'>, count: number): Member[];
+  /** Until each process that is there has had an answer: starting them takes a while. */
+  ready(): Promise<void>;
   /** What all that ever were have done. */
   sums(): { done: number; storeOps: number };
   members(): readonly Member[];
@@ -87,6 +90,13 @@ async function openFleet(
 
   return {
     members: () => members,
+    async ready() {
+      const limit = Date.now() + 120_000;
+      while (members.some(({ alive, report }) => alive() && report().done === 0)) {
+        if (Date.now() > limit) throw new Error('Not all processes came to work in 120 s.');
+        await sleep(500);
+      }
+    },
     sums: () => ({
       done: members.reduce((all, { report }) => all + report().done, 0),
       storeOps: members.reduce((all, { report }) => all + report().storeOps, 0),
@@ -141,7 +151,12 @@ async function openFleet(
 function startMember(task: Task): Member {
   const child: ChildProcess = fork(new URL('./worker.ts', import.meta.url), {
     execArgv: [],
-    env: { PATH: process.env.PATH ?? '', TASK: JSON.stringify(task) },
+    env: {
+      PATH: process.env.PATH ?? '',
+      // Of the many processes, only the first compiles its modules.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.glimpse/compile-cache'),
+      TASK: JSON.stringify(task),
+    },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   let report: Report = { done: 0, storeOps: 0, rowMs: [], waitMs: [], over: false };

@@ -77,7 +77,7 @@ const workbench = once((): Workbench => {
     allowance,
     yielding: createYielding(env.ALLOWANCE.reserve),
     meter: createMeter({
-      write: (usage, now) => addUsage(fleet, env.MODE, usage, now),
+      write: (usage, now, told) => addUsage(fleet, env.MODE, usage, now, told),
       storeOps: () => allowance.storeOps,
       now: time.now,
       onError: (error) => logger.warn('the usage was not written', { error: named(error) }),

@@ -1,18 +1,26 @@
-import { NO_USAGE, sumOf, USAGE_SECONDS, type Usage } from '../../shared/fleet/usage-item.ts';
-import type { Usage as Tokens } from '../../shared/summaries/provider.ts';
+import {
+  NO_USAGE,
+  sumOf,
+  type ToldAccount,
+  USAGE_SECONDS,
+  type Usage,
+} from '../../shared/fleet/usage-item.ts';
+import type { RateLimits, Usage as Tokens } from '../../shared/summaries/provider.ts';
+import { readRateLimits } from '../../shared/summaries/rate-limits.ts';
 import type { Waits } from './workbench.ts';
 
 /** What this process does, added up until it is written where the fleet's state is read. */
 export interface Meter {
-  answered(serviceMs: number, tokens: Tokens): void;
-  erred(serviceMs: number, isRefused: boolean): void;
+  /** @param headers of the answer: what they say of the account is written too. */
+  answered(serviceMs: number, tokens: Tokens, headers?: RateLimits): void;
+  erred(serviceMs: number, isRefused: boolean, headers?: RateLimits): void;
   waited(waits: Waits): void;
   /** Writes what came since the last time, if that is so many milliseconds ago. Never throws. */
   flush(leastMs: number): Promise<void>;
 }
 
 export interface MeterOptions {
-  write: (usage: Usage, now: number) => Promise<void>;
+  write: (usage: Usage, now: number, told: ToldAccount) => Promise<void>;
   /** How often the shared state was called, ever. */
   storeOps: () => number;
   now: () => number;
@@ -21,6 +29,7 @@ export interface MeterOptions {
 
 export function createMeter({ write, storeOps, now, onError }: MeterOptions): Meter {
   let usage: Usage = { ...NO_USAGE };
+  let heard: RateLimits = {};
   let written = 0;
   let opsWritten = 0;
   let writes = 0;
@@ -32,9 +41,14 @@ export function createMeter({ write, storeOps, now, onError }: MeterOptions): Me
   };
 
   return {
-    answered: (serviceMs, tokens) => add({ calls: 1, serviceMs, ...tokens }),
-    erred: (serviceMs, isRefused) =>
-      add({ calls: 1, serviceMs, ...(isRefused ? { refused: 1 } : { failed: 1 }) }),
+    answered: (serviceMs, tokens, headers) => {
+      heard = headers ?? heard;
+      add({ calls: 1, serviceMs, ...tokens });
+    },
+    erred: (serviceMs, isRefused, headers) => {
+      heard = headers ?? heard;
+      add({ calls: 1, serviceMs, ...(isRefused ? { refused: 1 } : { failed: 1 }) });
+    },
     waited: (waits) => add(waits),
     async flush(leastMs) {
       const time = now();
@@ -46,7 +60,7 @@ export function createMeter({ write, storeOps, now, onError }: MeterOptions): Me
       const part = { ...usage, storeOps: ops - opsWritten, processes: item === lastItem ? 0 : 1 };
       usage = { ...NO_USAGE };
       try {
-        await write(part, time);
+        await write(part, time, toldBy(heard, time));
         [written, opsWritten, lastItem] = [time, ops, item];
       } catch (error) {
         // Whether it was written is not known: a figure that is too low is better than one counted twice.
@@ -56,4 +70,9 @@ export function createMeter({ write, storeOps, now, onError }: MeterOptions): Me
       }
     },
   };
+}
+
+function toldBy(headers: RateLimits, now: number): ToldAccount {
+  const { requests, tokens } = readRateLimits(headers, now).levels;
+  return { requests: requests?.limit, tokens: tokens?.limit };
 }

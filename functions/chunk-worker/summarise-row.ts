@@ -114,7 +114,7 @@ async function call(
       const provider = await bench.provider();
       const answer = await provider.complete(request, signal);
       settle(answer.usage.inputTokens + answer.usage.outputTokens);
-      bench.meter.answered(bench.now() - began, answer.usage);
+      bench.meter.answered(bench.now() - began, answer.usage, answer.limits);
       bench.allowance.yield(bench.yielding.restMs(answer.limits, bench.now()));
       void bench.meter.flush(FLUSH_EVERY_MS);
       return { kind: 'answered', answer };
@@ -123,7 +123,7 @@ async function call(
       const isRefused = verdict.verdict === 'wait' && verdict.code === 'rate-limited';
       // Whatever failed otherwise may have been worked on.
       settle(isRefused ? 0 : tokens);
-      bench.meter.erred(bench.now() - began, isRefused);
+      bench.meter.erred(bench.now() - began, isRefused, isRefused ? limitsOf(error) : undefined);
       return erred(bench, work, verdict, tries, limitsOf(error));
     }
   });

@@ -1,7 +1,14 @@
 import type { AllowanceSettings, Mode } from '../../shared/fleet/allowance-settings.ts';
 import { diagnoseFleet } from '../../shared/fleet/diagnose-fleet.ts';
 import type { Diagnosis } from '../../shared/fleet/diagnosis.ts';
-import { type ByMode, lastSpan, measure, type Rates, ratesOf } from '../../shared/fleet/measure.ts';
+import {
+  type ByMode,
+  lastSpan,
+  measure,
+  type Rates,
+  ratesOf,
+  toldBy,
+} from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
 import { type Depth, readFleet } from '../../shared/fleet/read-fleet.ts';
 import { USAGE_SECONDS, type UsageItem } from '../../shared/fleet/usage-item.ts';
@@ -62,6 +69,7 @@ export async function showFleet(
     rates,
     queues: reading.queues,
     states: reading.states,
+    told: { interactive: toldBy(reading.usage.interactive), bulk: toldBy(reading.usage.bulk) },
     stopped: await stoppedImport(service, rates),
     now,
   });

@@ -549,8 +549,8 @@ class ProcessAllowance implements Allowance {
       this.#storeOps++;
       const { taken, state } = await this.#inTime(line.take(asks, this.#noteFor(asks, now)));
       this.#hear(state);
+      // Where interactive work was there, the second ask is for other lanes.
       if (taken) this.#own(asks);
-      else this.#takeBack(asks);
     } catch (error) {
       // Without the store nobody knows what is left: work waits.
       for (const { frame } of asks) this.#asked.set(frame, 0);
@@ -580,16 +580,6 @@ class ProcessAllowance implements Allowance {
       this.#lanes.set(frame, [...(this.#lanes.get(frame) ?? []), ...mine]);
     }
     this.#layAgain(this.#now());
-  }
-
-  /** As if nobody had asked: now that it is known that interactive work is there, for other lanes. */
-  #takeBack(asks: readonly Ask[]): void {
-    for (const frame of new Set(asks.map(({ frame }) => frame))) {
-      const times = (this.#asked.get(frame) ?? 0) - 1;
-      if (times > 0) this.#asked.set(frame, times);
-      else this.#asked.delete(frame);
-    }
-    this.#askAt = 0;
   }
 
   /** What the store answers, or an error where it hangs: the others would wait with it. */

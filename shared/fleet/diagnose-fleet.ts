@@ -4,6 +4,7 @@ import { type LineState, NOTHING_KNOWN } from './line-item.ts';
 import type { ByMode, Rates } from './measure.ts';
 import type { Numbers } from './numbers.ts';
 import type { Depth } from './read-fleet.ts';
+import type { ToldAccount } from './usage-item.ts';
 
 export interface FleetFacts {
   readonly plan: Numbers;
@@ -13,6 +14,8 @@ export interface FleetFacts {
     readonly line: AllowanceSettings['line'];
     readonly state: LineState;
   }[];
+  /** What the provider says of each mode's account. */
+  readonly told: ByMode<ToldAccount>;
   /** An import that is paused because no call of its mode succeeds. */
   readonly stopped?: (NonNullable<LineFacts['stopped']> & { readonly mode: Mode }) | undefined;
   /** Epoch milliseconds. */
@@ -46,10 +49,18 @@ export function diagnoseFleet(facts: FleetFacts): {
         rates: facts.rates[mode],
       })),
       state,
+      told: toldTo(modes, facts.told),
       now,
       ...(stopped !== undefined && modes.includes(stopped.mode) ? { stopped } : {}),
     });
     return { line, state, diagnosis };
   });
   return { lines, diagnosis: mostPressing(lines.map(({ diagnosis }) => diagnosis)) };
+}
+
+/** Of two modes that spend one account, whoever has heard. */
+function toldTo(modes: readonly Mode[], told: ByMode<ToldAccount>): ToldAccount {
+  const heard = (of: keyof ToldAccount) =>
+    modes.map((mode) => told[mode][of]).find((limit) => limit !== undefined);
+  return { requests: heard('requests'), tokens: heard('tokens') };
 }

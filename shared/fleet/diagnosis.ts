@@ -1,6 +1,7 @@
 import type { AllowanceSettings, Mode } from './allowance-settings.ts';
 import type { LineState } from './line-item.ts';
 import { type Rates, together, type Wait } from './measure.ts';
+import type { ToldAccount } from './usage-item.ts';
 
 // What limits the fleet, and what would help. When throughput × service time is the concurrency that
 // was configured and the account is used, the provider is the limit; when it is not, the gap is inside.
@@ -59,7 +60,7 @@ export interface LineFacts {
   readonly modes: readonly ModeFacts[];
   readonly state: Pick<LineState, 'quietUntil' | 'yieldUntil' | 'cut'>;
   /** What the provider's answers state as its limits, where that is known. */
-  readonly told?: { readonly requestsPerMinute?: number; readonly tokensPerMinute?: number };
+  readonly told?: ToldAccount;
   /** Why an import is paused, if no call succeeds any more: its failure, which says what to do. */
   readonly stopped?: { readonly name: string; readonly message: string };
   /** Epoch milliseconds. */
@@ -186,8 +187,8 @@ const RECENT_MS = 60_000;
 
 function smallerThan(account: LineFacts['account'], told: LineFacts['told']) {
   const { requestsPerMinute, tokensPerMinute } = account;
-  const requests = told?.requestsPerMinute ?? Infinity;
-  const tokens = told?.tokensPerMinute ?? Infinity;
+  const requests = told?.requests ?? Infinity;
+  const tokens = told?.tokens ?? Infinity;
   if (requests < requestsPerMinute) {
     return { what: 'requests', configured: requestsPerMinute, real: requests };
   }
@@ -206,6 +207,7 @@ function quota(scene: Scene): Diagnosis | undefined {
       code: 'quota',
       words: `The account's tokens are used: ${rate(all.tokensPerSecond)} of ${rate(tokensPerMinute / 60)} a second (${percent(used.tokens)}).${waits}`,
       help: [
+        ...largerThan(tokensPerMinute, facts.told?.tokens, 'tokens'),
         'Make calls smaller: fewer columns, shorter instructions, a lower bound of the input and of the answer.',
         ...MORE_QUOTA,
       ],
@@ -215,10 +217,17 @@ function quota(scene: Scene): Diagnosis | undefined {
     return {
       code: 'quota',
       words: `The account's requests are used: ${rate(all.callsPerSecond)} of ${rate(requestsPerMinute / 60)} a second (${percent(used.requests)}).${waits}`,
-      help: MORE_QUOTA,
+      help: [...largerThan(requestsPerMinute, facts.told?.requests, 'requests'), ...MORE_QUOTA],
     };
   }
   return partOfBulk(scene);
+}
+
+function largerThan(configured: number, told: number | undefined, what: string): string[] {
+  if (told === undefined || told <= configured) return [];
+  return [
+    `Configure the account with ${rate(told)} ${what} a minute, as the provider's answers say, and deploy.`,
+  ];
 }
 
 const MORE_QUOTA = [
@@ -371,6 +380,7 @@ const HELP: Readonly<Record<Wait, readonly string[]>> = {
   ],
   allowance: [
     'Look for errors of the fleet table in the logs of the workers: without it nobody calls.',
+    'Give the workers more memory, and so more of a processor: one that is late misses its turns.',
     'Look at the calls of the table for each call of the provider: well above 0.1 the frames are too short for so many processes.',
   ],
   yield: ['Find out who else uses the account.'],

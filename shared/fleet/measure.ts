@@ -1,5 +1,5 @@
 import type { Mode } from './allowance-settings.ts';
-import { NO_USAGE, USAGE_SECONDS, type Usage, type UsageItem } from './usage-item.ts';
+import { NO_USAGE, sumOf, type ToldAccount, USAGE_SECONDS, type UsageItem } from './usage-item.ts';
 
 // What the fleet does, from what its processes have added up. A process adds what it did in the last
 // seconds to the item of the time at which it adds, so an item is whole once its time is over.
@@ -57,7 +57,7 @@ export function measure(usage: ByMode<readonly UsageItem[]>, now: number): ByMod
 
 export function ratesOf(items: readonly UsageItem[], { from, to }: Span): Rates {
   const within = items.filter(({ at }) => at >= from && at < to);
-  const all = sum(within);
+  const all = within.reduce(sumOf, NO_USAGE);
   const seconds = Math.max(0, to - from);
   const perSecond = (amount: number) => (seconds === 0 ? 0 : amount / seconds);
   return {
@@ -105,14 +105,15 @@ export function together(rates: readonly Rates[]): Rates {
   };
 }
 
-function sum(items: readonly UsageItem[]): Usage {
-  const all = { ...NO_USAGE };
-  for (const item of items) {
-    for (const name of Object.keys(NO_USAGE)) if (isAmount(name)) all[name] += item[name];
-  }
-  return all;
-}
-
-function isAmount(name: string): name is keyof Usage {
-  return name in NO_USAGE;
+/** What the provider last said that the account lets through, by the latest item that tells. */
+export function toldBy(items: readonly UsageItem[]): ToldAccount {
+  const latest = (read: (item: UsageItem) => number | undefined) =>
+    items
+      .filter((item) => read(item) !== undefined)
+      .toSorted((one, other) => other.at - one.at)
+      .map(read)[0];
+  return {
+    requests: latest(({ toldRequests }) => toldRequests),
+    tokens: latest(({ toldTokens }) => toldTokens),
+  };
 }

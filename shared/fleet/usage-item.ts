@@ -37,6 +37,9 @@ export type Usage = z.infer<typeof usageSchema>;
 export const usageItemSchema = usageSchema.extend({
   /** Epoch seconds at which it begins. */
   at: z.number(),
+  /** What the provider's answers last said that the account lets through. */
+  toldRequests: z.number().optional(),
+  toldTokens: z.number().optional(),
 });
 export type UsageItem = z.infer<typeof usageItemSchema>;
 
@@ -59,27 +62,38 @@ export function sumOf(usage: Usage, more: Partial<Usage>): Usage {
   };
 }
 
+/** The limits of an account, as the provider's answers state them. */
+export interface ToldAccount {
+  readonly requests?: number | undefined;
+  readonly tokens?: number | undefined;
+}
+
 /** @param now epoch milliseconds */
 export async function addUsage(
   table: FleetTable,
   mode: Mode,
   usage: Usage,
   now: number,
+  { requests, tokens }: ToldAccount = {},
 ): Promise<void> {
   const at = Math.floor(now / 1000 / USAGE_SECONDS) * USAGE_SECONDS;
   const amounts = Object.entries(usage).filter(([, value]) => value !== 0);
   if (amounts.length === 0) return;
+  const values = Object.entries({
+    ttl: at + KEPT_SECONDS,
+    ...(requests === undefined ? {} : { toldRequests: requests }),
+    ...(tokens === undefined ? {} : { toldTokens: tokens }),
+  });
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
       Key: { line: `usage/${mode}`, at },
-      UpdateExpression: `ADD ${amounts.map(([name]) => `#${name} :${name}`).join(', ')} SET #ttl = :ttl`,
-      ExpressionAttributeNames: {
-        '#ttl': 'ttl',
-        ...Object.fromEntries(amounts.map(([name]) => [`#${name}`, name])),
-      },
+      UpdateExpression: `ADD ${amounts.map(([name]) => `#${name} :${name}`).join(', ')} SET ${values.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(
+        [...amounts, ...values].map(([name]) => [`#${name}`, name]),
+      ),
       ExpressionAttributeValues: {
-        ':ttl': at + KEPT_SECONDS,
+        ...Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
         ...Object.fromEntries(amounts.map(([name, value]) => [`:${name}`, Math.round(value)])),
       },
     }),

@@ -29,7 +29,7 @@ async function forget({ client, name }: FleetTable): Promise<void> {
 /** As bulk workers that use the account up, since two minutes and for as long as the test may take. */
 async function useUp(table: FleetTable): Promise<void> {
   const now = Date.now();
-  const calls = { calls: 830, serviceMs: 664_000, processes: 7, allowanceMs: 150_000 };
+  const calls = { calls: 830, serviceMs: 664_000, processes: 9, allowanceMs: 150_000 };
   for (let ago = -180; ago < 120; ago += 10) {
     const tokens = { inputTokens: 200_000, outputTokens: 80_000 };
     await addUsage(table, 'bulk', { ...NO_USAGE, ...calls, ...tokens }, now - ago * 1000);
@@ -71,7 +71,7 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
     );
   await expect.poll(drawn).toBe(true);
   const plan = page.getByRole('row', { name: /^fleet bound/i });
-  expect(await plan.textContent()).toMatch(/100 in flight.*66\.67 in flight, × 1\.5/);
+  expect(await plan.textContent()).toMatch(/134 in flight.*66\.67 in flight, × 2 /);
   expect(await violations(page)).toEqual([]);
 
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -91,8 +91,8 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.reload();
   await page.getByRole('alert').getByText('Glimpse cannot be reached.').waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.unroute('**/fleet');
   await page.getByRole('button', { name: 'Try again' }).click();
+  await page.unroute('**/fleet');
   await page.getByRole('heading', { name: 'The account is used' }).waitFor();
 }, 120_000);
 

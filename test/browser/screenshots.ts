@@ -216,6 +216,9 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   await take('imports-phone', page.url(), '.row.done', phone);
   await take('imports-failed', `${page.url()}&rows=failed`, '.row.failed');
   await take('imports-list-dark', address, '.import-list', { colorScheme: 'dark' });
+  await take('fleet', `${web}/fleet.html`, '.plot canvas');
+  await take('fleet-dark', `${web}/fleet.html`, '.plot canvas', { colorScheme: 'dark' });
+  await take('fleet-phone', `${web}/fleet.html`, '.plot canvas', phone);
   await context.close();
 }
 

@@ -174,13 +174,13 @@ describe('a wrong configuration is refused in one sentence that names the value'
     ],
     [
       'more calls in flight than the account has use for',
-      { summaries: { ...summaries, interactive: { batchChunks: 1, concurrency: 8, gate: 15 } } },
-      /summaries\.interactive\.gate: expected at most 100 calls in flight on the shared account \(processes × gate\), got 8 × 15 \+ 2 × 1: lower it, or raise summaries\.headroom to 1\.83 if a sweep has shown that so many complete more\.$/,
+      { summaries: { ...summaries, interactive: { batchChunks: 1, concurrency: 8, gate: 20 } } },
+      /summaries\.interactive\.gate: expected at most 134 calls in flight on the shared account \(processes × gate\), got 8 × 20 \+ 2 × 1: lower it, or raise summaries\.headroom to 2\.43 if a sweep has shown that so many complete more\.$/,
     ],
     [
       'more workers than AWS lets anybody reserve',
       { concurrency: { ...config.concurrency, account: 100 } },
-      /concurrency\.account: expected 129 or more, as 29 \(3 interactive, 7 bulk, 19 others\) are reserved and AWS keeps 100 from it, got 100: raise the quota/,
+      /concurrency\.account: expected 132 or more, as 32 \(4 interactive, 9 bulk, 19 others\) are reserved and AWS keeps 100 from it, got 100: raise the quota/,
     ],
     [
       'a service time that nobody measured',

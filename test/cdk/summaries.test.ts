@@ -192,7 +192,7 @@ describe('the workers are told of the account that they spend', () => {
       requestsPerMinute: 5000,
       tokensPerMinute: 2_000_000,
       interactiveShare: 0.3,
-      frameSeconds: 3,
+      frameSeconds: 4,
       reserve: 0.1,
     };
     expect(toldOf(template, 'SummariesInteractiveWorker')).toMatchObject(told);
@@ -223,8 +223,8 @@ describe('the workers are told of the account that they spend', () => {
       tokensPerMinute: null,
       model: 'gpt-4.1-mini-2025-04-14',
       baseUrl: 'https://proxy.example/v1',
-      GATE: '6',
-      connections: 6,
+      GATE: '8',
+      connections: 8,
     });
     expect(toldOf(parted, 'SummariesBulkWorker')).toMatchObject({
       line: 'bulk',
@@ -264,9 +264,9 @@ describe('the queues', () => {
 
   test.each([
     ['SummariesJobs', 'SummariesIntake', template, 1, 4, 900],
-    ['SummariesInteractive', 'SummariesInteractiveWorker', template, 1, 3, 120],
-    ['SummariesBulk', 'SummariesBulkWorker', template, 4, 7, 120],
-    ['SummariesInteractive', 'SummariesInteractiveWorker', bedrock, 1, 36, 300],
+    ['SummariesInteractive', 'SummariesInteractiveWorker', template, 1, 4, 120],
+    ['SummariesBulk', 'SummariesBulkWorker', template, 4, 9, 120],
+    ['SummariesInteractive', 'SummariesInteractiveWorker', bedrock, 1, 48, 300],
     ['SummariesBulk', 'SummariesBulkWorker', bedrock, 8, 25, 300],
   ])(
     '%s is read by %s alone, no more at once than are reserved',

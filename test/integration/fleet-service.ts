@@ -10,7 +10,7 @@ import type { Process } from './engines.ts';
 export const PLAN_INPUT: PlanInput = {
   account: { requestsPerMinute: 5000, tokensPerMinute: 2_000_000 },
   measured: { serviceSeconds: 0.8, tokensPerCall: 350 },
-  headroom: 1.5,
+  headroom: 2,
   interactiveShare: 0.3,
   reserve: 0.1,
   callTimeoutSeconds: 30,

@@ -86,9 +86,9 @@ async function createPaused(mode: Mode, code: string, message: string): Promise<
 test('a fleet that was never used is idle, and has its plan', async () => {
   const { plan, measured, lines, diagnosis } = await showFleet(fleet());
   expect(plan).toMatchObject({
-    fleetBound: 100,
-    interactive: { gate: 10, processes: 3 },
-    bulk: { gate: 10, processes: 7 },
+    fleetBound: 134,
+    interactive: { gate: 10, processes: 4 },
+    bulk: { gate: 10, processes: 9 },
   });
   expect(plan.figures[0]).toMatchObject({ name: 'rate', reason: expect.stringMatching(/\d/) });
   expect(measured).toMatchObject({
@@ -174,6 +174,19 @@ test('the state of the account is shown while it matters', async () => {
   const [later] = (await showFleet(fleet())).lines;
   expect(later).not.toHaveProperty('quietUntil');
   expect(later).not.toHaveProperty('yieldUntil');
+});
+
+test('what the provider says of the account is held against what is configured', async () => {
+  const { table } = fleet().fleet;
+  const usage = { ...NO_USAGE, calls: 100, refused: 5 };
+  await addUsage(table, 'bulk', usage, now - 26_000, { requests: 9000, tokens: 2_000_000 });
+  await addUsage(table, 'bulk', usage, now - 16_000, { requests: 3000, tokens: 2_000_000 });
+  await addUsage(table, 'bulk', usage, now - 6000);
+  expect((await showFleet(fleet())).diagnosis).toMatchObject({
+    code: 'refused',
+    words: expect.stringContaining('5,000 requests a minute, and the provider'),
+    help: ['Configure the account with 3,000 requests a minute, and deploy.'],
+  });
 });
 
 test('two accounts are two lines, and the worse of them is told first', async () => {

@@ -42,6 +42,7 @@ const RATES = [
   'refusedPerSecond',
   'failedPerSecond',
   'processes',
+  'storeOpsPerCall',
 ] as const;
 const WAITS = ['gate', 'allowance', 'yield', 'refused'] as const;
 export type Wait = (typeof WAITS)[number];

@@ -40,6 +40,9 @@ export function ModesTable({ view }: { view: FleetView }) {
           {row('Calls a second', (mode) => amount(measured[mode].callsPerSecond))}
           {row('Seconds a call', (mode) => known(measured[mode].serviceSeconds))}
           {row('Tokens a call', (mode) => known(measured[mode].tokensPerCall))}
+          {row('Calls of the fleet table for each', (mode) =>
+            amount(measured[mode].storeOpsPerCall),
+          )}
           {row('Failed a second', (mode) => amount(measured[mode].failedPerSecond))}
           {waits.map((wait) =>
             row(`Rows that wait ${WAITS[wait]}`, (mode) => amount(measured[mode].waiting[wait])),

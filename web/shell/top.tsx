@@ -23,7 +23,7 @@ export function Top({ home, onHome, here, children }: TopProps) {
     <header class="top">
       <a class="brand" href={home} onClick={onHome}>
         <Icon name="gallery" />
-        Glimpse
+        <span>Glimpse</span>
       </a>
       <nav class="pages" aria-label="Pages">
         {Object.values(PAGES)

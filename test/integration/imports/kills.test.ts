@@ -14,9 +14,15 @@ const ROWS = Number(process.env.KILLS_ROWS ?? 600);
 const MOST_KILLS = Number(process.env.KILLS ?? 5);
 const TIMEOUT_SECONDS = Number(process.env.KILLS_TIMEOUT ?? 10);
 const CALL_TIMEOUT_MS = TIMEOUT_SECONDS * 200;
-const LATENCY_MS = 100;
+/** Two seconds a chunk, so that a kill a second finds somebody at work. */
+const LATENCY_MS = 400;
 /** As configured. */
 const GATE = 10;
+/**
+ * At a time. Each that starts takes a second of the processor: of ten, on a machine that is busy, none
+ * came to its first row within the timeout, and all began anew.
+ */
+const PROCESSES = 4;
 
 const root = resolve(import.meta.dirname, '../../..');
 let cloud: LocalCloud;
@@ -43,6 +49,7 @@ interface Resource {
     Timeout?: number;
     VisibilityTimeout?: number;
     BatchSize?: number;
+    ScalingConfig?: { MaximumConcurrency: number };
     Environment?: { Variables: Record<string, unknown> };
   };
 }
@@ -54,7 +61,10 @@ async function quickStack(): Promise<string> {
   const template = JSON.parse(await readFile(file, 'utf8'));
   for (const { Properties: properties } of Object.values<Resource>(template.Resources)) {
     // A chunk a process, so that there are many to kill.
-    if (properties?.BatchSize === 4) properties.BatchSize = 1;
+    if (properties?.BatchSize === 4) {
+      properties.BatchSize = 1;
+      properties.ScalingConfig = { MaximumConcurrency: PROCESSES };
+    }
     if (properties?.VisibilityTimeout === 720) properties.VisibilityTimeout = 2 * TIMEOUT_SECONDS;
     const variables = properties?.Environment?.Variables;
     if (variables === undefined) continue;

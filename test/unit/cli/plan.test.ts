@@ -39,9 +39,9 @@ describe('npm run plan', () => {
     const { status, stdout, stderr } = run();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/requests-per-minute +5,000 +requests a minute +summaries\.account/);
-    expect(stdout).toMatch(/fleet bound +100 +in flight +83\.33 calls\/s × 0\.8 s/);
+    expect(stdout).toMatch(/fleet bound +134 +in flight +83\.33 calls\/s × 0\.8 s/);
     expect(stdout).toMatch(/ok +shared: calls in flight stay below the fleet bound/);
-    expect(stdout).toMatch(/service-seconds 1\.6 .*bound 100 → 200.*decides: requests/);
+    expect(stdout).toMatch(/service-seconds 1\.6 .*bound 134 → 267.*decides: requests/);
   });
 
   test('plans with other numbers for a program, and ends with 1 if a relation is broken', () => {
@@ -136,11 +136,11 @@ describe('what if', () => {
     expect(of('requests-per-minute', 10_000)).toMatchObject({
       from: 5000,
       decides: 'tokens',
-      changes: expect.arrayContaining([{ name: 'bound', from: '100', to: '115' }]),
+      changes: expect.arrayContaining([{ name: 'bound', from: '134', to: '153' }]),
     });
-    expect(of('headroom', 3)).toMatchObject({
+    expect(of('headroom', 4)).toMatchObject({
       decides: 'requests',
-      changes: expect.arrayContaining([{ name: 'bulk', from: '7 × 10', to: '14 × 10' }]),
+      changes: expect.arrayContaining([{ name: 'bulk', from: '9 × 10', to: '18 × 10' }]),
     });
     expect(of('reserve', 0.2)?.changes).toEqual([]);
     const fixed = { ...configured, interactive: { batchChunks: 1, concurrency: 2, gate: 5 } };
@@ -156,7 +156,7 @@ describe('what if', () => {
   });
 
   test('leaves out values that an input cannot have', () => {
-    expect(of('headroom', 0.75)).toBeUndefined();
+    expect(of('headroom', 8)).toBeUndefined();
     expect(of('interactive-batch-chunks', 1)).toBeUndefined();
     expect(of('chunk-rows', 100)).toBeDefined();
   });
@@ -167,15 +167,15 @@ describe('what if', () => {
     expect(options).not.toContain('bulk-tokens-per-minute');
     const text = planInWords(parted, parted, planFleet(parted), whatIf(parted));
     expect(text).toContain('now decides: requests (interactive), requests (bulk)');
-    expect(text).toMatch(/bulk-requests-per-minute 2,000 .*bulk bound 20 → 40/);
+    expect(text).toMatch(/bulk-requests-per-minute 2,000 .*bulk bound 27 → 54/);
     expect(text).not.toMatch(/undefined|NaN/);
   });
 });
 
 test('what an option changed is told beside what is configured', () => {
-  const input = withOptions(configured, { headroom: '2', 'bulk-gate': '14' });
+  const input = withOptions(configured, { headroom: '3', 'bulk-gate': '14' });
   const text = planInWords(configured, input, planFleet(input), []);
-  expect(text).toMatch(/headroom +2 +times +instead of 1\.5 of summaries\.headroom/);
+  expect(text).toMatch(/headroom +3 +times +instead of 2 of summaries\.headroom/);
   expect(text).toMatch(
     /bulk-gate +14 +in flight each +instead of the plan of summaries\.bulk\.gate/,
   );

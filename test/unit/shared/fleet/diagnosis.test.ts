@@ -80,6 +80,20 @@ describe('quota:', () => {
     expect(told.help[0]).toContain('larger quota');
   });
 
+  test('an account that is larger than it is configured helps more than a larger one', () => {
+    const bulk = { queue: WAITING, rates: { callsPerSecond: 98.5, inFlight: 78.8 } };
+    const helpWhen = (requests: number) => diagnose(facts(bulk, { told: { requests } })).help[0];
+    expect(helpWhen(10_000)).toBe(
+      "Configure the account with 10,000 requests a minute, as the provider's answers say, and deploy.",
+    );
+    expect(helpWhen(6000)).toContain('larger quota');
+    const tokens = { callsPerSecond: 20, inFlight: 16, tokensPerSecond: 9876 };
+    const told = { requests: 6000, tokens: 1_200_000 };
+    expect(diagnose(facts({ queue: WAITING, rates: tokens }, { told })).help[0]).toContain(
+      'with 1,200,000 tokens a minute',
+    );
+  });
+
   test('the tokens are used, and calls can be made smaller', () => {
     const told = diagnose(
       facts({ queue: WAITING, rates: { callsPerSecond: 20, inFlight: 16, tokensPerSecond: 9876 } }),
@@ -129,12 +143,12 @@ describe('refused:', () => {
   });
 
   test("it is smaller, by the provider's own answers", () => {
-    const told = diagnose(facts(refusing, { told: { requestsPerMinute: 3000 } }));
+    const told = diagnose(facts(refusing, { told: { requests: 3000 } }));
     expect(told.words).toContain(
       "configured for 6,000 requests a minute, and the provider's answers say 3,000.",
     );
     expect(told.help).toEqual(['Configure the account with 3,000 requests a minute, and deploy.']);
-    const tokens = { requestsPerMinute: 6000, tokensPerMinute: 200_000 };
+    const tokens = { requests: 6000, tokens: 200_000 };
     expect(diagnose(facts(refusing, { told: tokens })).words).toContain('say 200,000.');
   });
 
@@ -351,8 +365,8 @@ describe('whatever is measured,', () => {
         fc.record({ to: fc.double({ min: 0.02, max: 1, noNaN: true }), at: until }),
       ),
       told: fc.record({
-        requestsPerMinute: fc.integer({ min: 1, max: 200_000 }),
-        tokensPerMinute: fc.integer({ min: 1, max: 200_000_000 }),
+        requests: fc.integer({ min: 1, max: 200_000 }),
+        tokens: fc.integer({ min: 1, max: 200_000_000 }),
       }),
       stopped: seldom<NonNullable<LineFacts['stopped']> | undefined>(
         undefined,
@@ -439,8 +453,8 @@ describe('whatever is measured,', () => {
           ...(account.tokensPerMinute === null
             ? []
             : [account.tokensPerMinute, account.tokensPerMinute / 60]),
-          told?.requestsPerMinute ?? 0,
-          told?.tokensPerMinute ?? 0,
+          told?.requests ?? 0,
+          told?.tokens ?? 0,
           sum(modes.map(({ rates }) => rates.refusedPerSecond)),
           sum(modes.map(({ rates }) => rates.inFlight)),
           sum(modes.map(({ queue }) => queue.inFlight)),

@@ -11,7 +11,7 @@ import { createTrueTime, type TrueTime } from '../../../../shared/fleet/true-tim
 import { createVirtualTime } from '../../../virtual-time.ts';
 
 /** A moment of no meaning. Epoch milliseconds. */
-export const START = 1_800_000_000_000;
+const START = 1_800_000_000_000;
 
 export const SETTINGS: AllowanceSettings = {
   line: 'shared',
@@ -44,6 +44,8 @@ export interface Begun {
   process: number;
   tokens: number;
   waitedMs: number;
+  /** By how much its process's clock was ahead, as far as it knew the time. */
+  offMs: number;
 }
 
 export interface Left {
@@ -63,7 +65,7 @@ export interface Op {
 export type Weather = 'fine' | 'failing' | 'hanging';
 
 /** Numbers below 1, always the same ones for a seed. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -244,7 +246,8 @@ export class FleetProcess {
         await this.#sleep(admission.delayMs);
         continue;
       }
-      fleet.begun.push({ at: fleet.now, mode, process: this.id, tokens, waitedMs });
+      const offMs = this.trueTime.now() - fleet.now;
+      fleet.begun.push({ at: fleet.now, mode, process: this.id, tokens, waitedMs, offMs });
       await this.#called(work.serviceMs?.() ?? 800);
       const needed = used(tokens);
       fleet.settled.push({ at: fleet.now, tokens: tokens - needed });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastSpan, measure, ratesOf, together } from '../../../../shared/fleet/measure.ts';
+import { lastSpan, measure, ratesOf, together, toldBy } from '../../../../shared/fleet/measure.ts';
 import { NO_USAGE, type UsageItem } from '../../../../shared/fleet/usage-item.ts';
 
 const NOW = 1_000_005_000;
@@ -94,4 +94,14 @@ test('two modes together are as if one had done it all', () => {
       }
     }),
   );
+});
+
+test('what the provider last said of the account is that of the latest item that tells', () => {
+  const items = [
+    item(2, { toldRequests: 5000, toldTokens: 100 }),
+    item(0, { calls: 1 }),
+    item(1, { toldRequests: 3000 }),
+  ];
+  expect(toldBy(items)).toEqual({ requests: 3000, tokens: 100 });
+  expect(toldBy([])).toEqual({ requests: undefined, tokens: undefined });
 });

@@ -38,7 +38,8 @@ describe('a call that is larger than what a second brings', () => {
     // A fifth of the account is 2,000 tokens a second; while it waits it takes what others do not use.
     expect(begunAt - asked).toBeLessThan(25_000);
     const others = fleet.rate((begunAt - asked) / 1000, ({ process: id }) => id !== process.id);
-    expect(others).toBeGreaterThan(11);
+    // Half of what is theirs, at least.
+    expect(others).toBeGreaterThan(8);
     expect(fleet.tokensBeyond()).toBeLessThanOrEqual(30_000 + 4 * 500 + 500);
   });
 
@@ -147,9 +148,13 @@ test('a call that is settled twice counts once', async () => {
   if (first.admission?.kind !== 'begin') throw new Error('it did not begin');
   const { settle } = first.admission;
   const next = Array.from({ length: 40 }, () => watch(process.admit({ tokens: 1000 })));
+  const begun = () => next.filter(({ admission }) => admission !== undefined).length;
+  await fleet.pass(4.3);
+  const before = begun();
   for (let time = 0; time < 30; time++) settle(0);
-  await fleet.pass(3);
-  expect(next.filter(({ admission }) => admission !== undefined).length).toBeLessThanOrEqual(5);
+  await fleet.pass(0.6);
+  // The one that a second brings, and the one that was given back.
+  expect(begun() - before).toBeLessThanOrEqual(2);
 });
 
 test('calls that nobody settles are forgotten, so that others have the lanes', async () => {
@@ -176,11 +181,12 @@ test('calls that nobody settles are forgotten, so that others have the lanes', a
 });
 
 describe('a process whose clock is off', () => {
-  test.each([3_600_000, -3_600_000, 2500, -2500, 700, -700])(
+  test.each([3_600_000, -3_600_000, 2500, 1500, -1500, 700, -700])(
     'by %i ms begins in its own seconds, and soon',
     async (ahead) => {
-      const fleet = new Fleet();
+      const fleet = new Fleet({ frameSeconds: 6 });
       const { random } = fleet;
+      await fleet.pass(0.37);
       fleet.join({ gate: 6, serviceMs: around(800, random) });
       const process = fleet.join({
         gate: 6,
@@ -191,8 +197,11 @@ describe('a process whose clock is off', () => {
       await fleet.pass(20);
       const own = fleet.begun.filter((begun) => begun.process === process.id);
       const first = Math.min(...own.map(({ at }) => at));
-      expect((first - fleet.now + 20_000) / 1000).toBeLessThan(Math.abs(ahead) > 10_000 ? 16 : 12);
+      expect((first - fleet.now + 20_000) / 1000).toBeLessThan(12);
       expect(own.filter(({ at }) => at > fleet.now - 4000).length).toBeGreaterThan(15);
+      // Of less than a second, it may take a while until an answer shows it.
+      const off = own.filter(({ offMs }) => Math.abs(offMs) > 50);
+      if (Math.abs(ahead) > 1000) expect(off).toEqual([]);
       expect(fleet.overdrawn()).toEqual([]);
       expect(fleet.left.filter(({ lateMs }) => lateMs > 3)).toEqual([]);
     },

@@ -11,8 +11,8 @@ test('an answer is read: times, both modes, and of the plan what is to be seen',
   expect(view.measured.bulk).toMatchObject({ inFlight: 66.4, serviceSeconds: 0.8 });
   expect(view.measured.interactive).not.toHaveProperty('serviceSeconds');
   expect(view.plan).toMatchObject({
-    fleetBound: 100,
-    modes: { interactive: { processes: 3 }, bulk: { gate: 10 } },
+    fleetBound: 134,
+    modes: { interactive: { processes: 4 }, bulk: { gate: 10 } },
     findings: [{ name: 'a batch fills its gate', says: 'it does not' }],
   });
   expect(view.plan.allowed.callsPerSecond).toBe(83.333);

@@ -7,6 +7,7 @@ export function told(changes: Readonly<Record<string, unknown>> = {}): Record<st
     refusedPerSecond: 0,
     failedPerSecond: 0,
     processes: 0,
+    storeOpsPerCall: 0,
     waiting: { gate: 0, allowance: 0, yield: 0, refused: 0 },
   };
   const series = (calls: number) => ({
@@ -20,11 +21,11 @@ export function told(changes: Readonly<Record<string, unknown>> = {}): Record<st
   const diagnosis = { code: 'quota', words: 'The requests are used.', help: ['Ask for more.'] };
   return {
     plan: {
-      fleetBound: 100,
+      fleetBound: 134,
       lines: [{ line: 'shared', callsPerSecond: 83.333, account }],
-      interactive: { gate: 10, processes: 3 },
-      bulk: { gate: 10, processes: 7 },
-      figures: [{ name: 'fleet bound', value: 100, unit: 'in flight', reason: '83.3 × 0.8 × 1.5' }],
+      interactive: { gate: 10, processes: 4 },
+      bulk: { gate: 10, processes: 9 },
+      figures: [{ name: 'fleet bound', value: 134, unit: 'in flight', reason: '83.3 × 0.8 × 2' }],
       checks: [
         { name: 'all is well', state: 'ok', says: 'so it is', path: 'summaries' },
         { name: 'a batch fills its gate', state: 'note', says: 'it does not', path: 'summaries' },
@@ -33,7 +34,7 @@ export function told(changes: Readonly<Record<string, unknown>> = {}): Record<st
     measured: {
       at: '2026-03-01T12:00:00.000Z',
       interactive: rates,
-      bulk: { ...rates, callsPerSecond: 83, inFlight: 66.4, serviceSeconds: 0.8, processes: 7 },
+      bulk: { ...rates, callsPerSecond: 83, inFlight: 66.4, serviceSeconds: 0.8, processes: 9 },
       queues: { interactive: { depth: 0, inFlight: 0 }, bulk: { depth: 40, inFlight: 28 } },
       series: {
         from: '2026-03-01T11:59:30.000Z',
