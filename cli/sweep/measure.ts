@@ -22,7 +22,7 @@ export interface Measured extends Step {
 }
 
 /** A provider that cannot be called at all: a key refused, a model that is not there. */
-export class StoppedError extends Error {}
+class StoppedError extends Error {}
 
 interface Sums {
   answered: number;
