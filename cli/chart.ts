@@ -11,6 +11,8 @@ export interface Chart {
   series: readonly Series[];
   /** A level to hold the series against. */
   line?: { name: string; y: number };
+  /** A place that is what the chart is for. */
+  mark?: { name: string; x: number };
 }
 
 const WIDTH = 900;
@@ -19,12 +21,16 @@ const LEFT = 70;
 const RIGHT = 20;
 const TOP = 60;
 const BOTTOM = 50;
+/** More points than these are a line by themselves. */
+const MOST_DOTS = 25;
 
 /** A chart as an SVG of its own, readable on light and dark pages. */
-export function drawChart({ title, x, y, series, line }: Chart): string {
+export function drawChart({ title, x, y, series, line, mark }: Chart): string {
   const points = series.flatMap(({ points }) => points);
   const xs = points.map(([value]) => value);
-  const [from, to] = [Math.min(...xs), Math.max(...xs)];
+  // A single point is a chart, too.
+  const from = Math.min(...xs) === Math.max(...xs) ? 0 : Math.min(...xs);
+  const to = Math.max(...xs);
   const top = Math.max(...points.map(([, value]) => value), line?.y ?? 0) * 1.08 || 1;
   const atX = (value: number) =>
     LEFT + ((value - from) / (to - from || 1)) * (WIDTH - LEFT - RIGHT);
@@ -38,7 +44,7 @@ export function drawChart({ title, x, y, series, line }: Chart): string {
     text(LEFT, 24, title, 'font-size="16" font-weight="600"'),
     ...ticks(0, top, 6).flatMap((value) => [
       `<path d="M${LEFT} ${round(atY(value))}H${WIDTH - RIGHT}" stroke="#e4e4e4"/>`,
-      text(LEFT - 8, atY(value) + 4, String(value), 'text-anchor="end"'),
+      text(LEFT - 8, atY(value) + 4, value.toLocaleString('en'), 'text-anchor="end"'),
     ]),
     ...ticks(from, to, 10).map((value) =>
       text(atX(value), HEIGHT - BOTTOM + 18, String(value), 'text-anchor="middle"'),
@@ -52,10 +58,27 @@ export function drawChart({ title, x, y, series, line }: Chart): string {
       text(WIDTH - RIGHT, atY(line.y) - 6, line.name, 'text-anchor="end"'),
     );
   }
+  if (mark !== undefined) {
+    const isRight = atX(mark.x) > (LEFT + WIDTH) / 2;
+    parts.push(
+      `<path d="M${round(atX(mark.x))} ${TOP}V${HEIGHT - BOTTOM}" stroke="#888"/>`,
+      text(
+        atX(mark.x) + (isRight ? -6 : 6),
+        HEIGHT - BOTTOM - 22,
+        mark.name,
+        `text-anchor="${isRight ? 'end' : 'start'}"`,
+      ),
+    );
+  }
   let legend = WIDTH - RIGHT;
   for (const { name, color, points } of [...series].reverse()) {
     const path = points.map(([px, py]) => `${round(atX(px))} ${round(atY(py))}`).join('L');
     parts.push(`<path d="M${path}" fill="none" stroke="${color}" stroke-width="2"/>`);
+    if (points.length <= MOST_DOTS) {
+      for (const [px, py] of points) {
+        parts.push(`<circle cx="${round(atX(px))}" cy="${round(atY(py))}" r="3" fill="${color}"/>`);
+      }
+    }
     parts.push(text(legend, 44, name, `text-anchor="end" fill="${color}" font-weight="600"`));
     legend -= 24 + name.length * 7.5;
   }

@@ -1,113 +1,143 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { config } from '../cdk/config.ts';
-import { parseConfig } from '../cdk/config-schema.ts';
+import { readConfig } from '../cdk/config-schema.ts';
+import { planInputOf } from '../cdk/plan-input.ts';
+import { providerOf } from '../cdk/summaries-schema.ts';
 import { createAllowance } from '../shared/fleet/allowance.ts';
+import { lineOf } from '../shared/fleet/numbers.ts';
+import { planFleet } from '../shared/fleet/plan.ts';
+import type { Account } from '../shared/fleet/plan-input.ts';
 import { createSoloLine } from '../shared/fleet/solo-line.ts';
 import { createProvider, providerConfigSchema } from '../shared/summaries/create-provider.ts';
-import { costUsd, usd } from '../shared/summaries/estimate.ts';
 import { drawChart } from './chart.ts';
-import { type Measured, measure, type Sweep } from './sweep/measure.ts';
-import { bestOf, nextStep } from './sweep/steps.ts';
+import { type Measured, StoppedError, type Sweep } from './sweep/measure.ts';
+import { prepareOut, readOptions, type SweepArguments } from './sweep/options.ts';
+import { accountPerMinute, count, isFound, reportInWords } from './sweep/report.ts';
+import { runSweep, type Swept } from './sweep/run-sweep.ts';
+import { bestOf } from './sweep/steps.ts';
 import { openProviderAddress, UsageError } from './target.ts';
 
 const KEY = 'GLIMPSE_PROVIDER_KEY';
+const INTERRUPTED = 130;
 
 const HELP = `Finds the fleet bound: raises the calls in flight step by step until the work that is completed in
 a minute stops improving, draws the curve and names the number.
 
-  npm run sweep -- [options]
+  npm run sweep [-- options]
 
   --provider        the provider of cdk/config.ts, with the key in ${KEY}; without it, the
                     simulator of the local cloud that "npm start" runs. Real calls cost real money
-  --from N          the first bound (4)
-  --to N            the last bound to try (512)
-  --seconds N       how long each step takes, 5 to 600 (20)
-  --out FILE        where the curve goes (.glimpse/sweep.svg)
-  --json            the steps and the number as JSON
+  --mode MODE       interactive or bulk (bulk): whose provider, where they have accounts of their own
+  --from N          the first bound, 1 to 5,000 (4)
+  --to N            the last bound to try, to 5,000 (512)
+  --seconds N       how long each step takes, 5 to 600 (20); measured is what ends after a quarter of it
+  --out FILE        where the curve goes, an SVG (.glimpse/sweep.svg)
+  --json            for a program: {fleetBound, best, end, failure, accountPerMinute, plannedInFlight, steps},
+                    where fleetBound is null if a larger one may complete more than the best that was tried
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
   --help
 
-No step calls faster than the account of cdk/config.ts permits. Run it while the fleet rests: both
-would share the account.`;
+Each step has half as many calls more in flight; none calls faster than the account of cdk/config.ts
+permits. Two steps without an improvement end it, and so do calls that are refused or fail. Run it
+while the fleet rests: both would share the account. Ctrl-C stops it, and it tells of what it has.
+
+It ends with 0 when it has a number, with 1 if calls fail, with 2 if it was called wrongly, and with
+${INTERRUPTED} if it was stopped.`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      provider: { type: 'boolean', default: false },
-      from: { type: 'string', default: '4' },
-      to: { type: 'string', default: '512' },
-      seconds: { type: 'string', default: '20' },
-      out: { type: 'string', default: '.glimpse/sweep.svg' },
-      json: { type: 'boolean', default: false },
-      state: { type: 'string', default: '.glimpse' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
+  const options = readOptions(process.argv.slice(2));
+  if (options === undefined) {
     console.log(HELP);
     return;
   }
-  const first = wholeNumber('--from', values.from, 1, 5000);
-  const most = wholeNumber('--to', values.to, first, 5000);
-  const stepMs = wholeNumber('--seconds', values.seconds, 5, 600) * 1000;
+  const { summaries, ...others } = readConfig(config);
+  const input = planInputOf({ summaries, ...others });
+  const { mode, out, isJson, first, most, stepMs, isReal } = options;
+  const line = lineOf(planFleet(input), mode);
+  await prepareOut(out);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  process.once('SIGTERM', () => stop.abort());
-
-  const { sweep, perMinute, address, close } = await open(values, most, stop.signal);
-  const say = values.json ? () => {} : console.log;
-  say(`Sweep of ${address}, ${stepMs / 1000} s a step, at most ${count(perMinute)} calls a minute`);
-  const steps: Measured[] = [];
-  let end = '';
-  while (end === '' && !stop.signal.aborted) {
-    const next = nextStep(steps, first, most);
-    if ('end' in next) {
-      end = next.end;
-      break;
-    }
-    showProgress(`${next.bound} in flight …`);
-    const step = await measure(sweep, next.bound, stepMs);
+  stopBySignals(stop);
+  const { sweep, address } = await open(options, line.account, stop.signal);
+  const say = isJson ? () => {} : console.log;
+  const { requestsPerMinute, tokensPerMinute } = line.account;
+  const tokens = tokensPerMinute === null ? '' : ` and ${count(tokensPerMinute)} tokens`;
+  say(
+    `Sweep of ${address}: ${stepMs / 1000} s a step, ${count(requestsPerMinute)} calls${tokens} a minute at most`,
+  );
+  const swept = await runSweep(sweep, {
+    first,
+    most,
+    stepMs,
+    onBegin: (bound) => showProgress(`${bound} in flight …`),
+    onStep(step) {
+      endProgress();
+      say(describe(step));
+    },
+  }).finally(() => {
     endProgress();
-    if (stop.signal.aborted) break;
-    steps.push(step);
-    say(describe(step));
+    sweep.provider.close();
+  });
+  if (swept.end === 'stopped') process.exitCode = INTERRUPTED;
+  const best = bestOf(swept.steps);
+  if (best === undefined) {
+    if (swept.end === 'stopped')
+      throw new StoppedError('Stopped before there was a step to tell of.');
+    throw new StoppedError(
+      `No call was answered: ${swept.failure ?? 'the provider refused each for its rate.'}`,
+    );
   }
-  close();
-  const best = bestOf(steps);
-  if (best === undefined || best.answeredPerMinute === 0) {
-    if (stop.signal.aborted) return interrupted(say);
-    throw new UsageError('No call was answered: there is no curve to draw.');
-  }
-  await save(values.out, steps, perMinute);
-  if (values.json) {
-    console.log(JSON.stringify({ fleetBound: best.bound, end, steps, perMinute }, undefined, 2));
+  if (swept.end === 'failed') process.exitCode = 1;
+  const perMinute = accountPerMinute(line.account, swept.steps);
+  if (isJson) {
+    const { steps, end, failure } = swept;
+    const found = {
+      fleetBound: isFound(swept) ? best.bound : null,
+      best: best.bound,
+      end,
+      failure,
+      accountPerMinute: perMinute,
+    };
+    console.log(JSON.stringify({ ...found, plannedInFlight: line.inFlight, steps }, undefined, 2));
   } else {
-    report(steps, best, end, perMinute, values.out);
+    const { prices } = summaries;
+    const words = reportInWords({
+      swept,
+      best,
+      line,
+      mode,
+      input,
+      prices,
+      isSimulator: !isReal,
+    });
+    for (const sentence of words) say(sentence);
   }
-  if (stop.signal.aborted) interrupted(say);
+  await writeFile(out, draw(swept, best, perMinute));
+  say(`The curve is in ${out}.`);
 }
 
-function interrupted(say: (line: string) => void): void {
-  say('Stopped.');
-  process.exitCode = 130;
+/** Ctrl-C may come twice at once: to the process group, and from npm. Later it means now. */
+function stopBySignals(stop: AbortController): void {
+  let stoppedAt: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stoppedAt !== undefined && Date.now() - stoppedAt > 1000) process.exit(INTERRUPTED);
+      stoppedAt ??= Date.now();
+      stop.abort();
+    });
+  }
 }
 
 async function open(
-  { provider: isReal, state }: { provider: boolean; state: string },
-  connections: number,
+  { isReal, mode, state, most }: SweepArguments,
+  { requestsPerMinute, tokensPerMinute }: Account,
   signal: AbortSignal,
-): Promise<{ sweep: Sweep; perMinute: number; address: string; close: () => void }> {
-  const { summaries } = parseConfig(config);
-  const { kind, model, baseUrl, outputLimit, region } = summaries.provider;
-  const given = Object.fromEntries(
-    Object.entries({ kind, model, baseUrl, outputLimit, region }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
-  const key = process.env[KEY];
+): Promise<{ sweep: Sweep; address: string }> {
+  const { summaries } = readConfig(config);
+  const { keyParameter: _, ...configured } = providerOf(summaries.provider, summaries[mode]);
+  const { kind, model } = configured;
+  // An empty variable is none.
+  const key = process.env[KEY] || undefined;
   if (isReal && key === undefined && kind !== 'bedrock') {
     throw new UsageError(
       `Expected the provider's key in the environment variable ${KEY}, got none.`,
@@ -116,13 +146,14 @@ async function open(
   const simulator = isReal ? undefined : await openProviderAddress(state);
   const provider = await createProvider(
     providerConfigSchema.parse({
-      ...(simulator === undefined ? given : { kind: 'openai', model, baseUrl: `${simulator}/v1` }),
+      ...(simulator === undefined
+        ? defined(configured)
+        : { kind: 'openai', model, baseUrl: `${simulator}/v1` }),
       callTimeoutMs: summaries.callTimeoutSeconds * 1000,
-      connections,
+      connections: most,
     }),
     isReal ? key : 'sk-sweep',
   );
-  const { requestsPerMinute, tokensPerMinute } = summaries.account;
   const allowance = createAllowance({
     settings: {
       line: 'bulk',
@@ -135,7 +166,7 @@ async function open(
     mode: 'bulk',
     line: createSoloLine(),
     time: { now: Date.now, heard: () => {}, askIn: () => undefined },
-    sleep: (ms, wake) => sleep(ms, undefined, { signal: wake }),
+    sleep: rest,
     random: Math.random,
     onStoreError: () => {},
   });
@@ -150,83 +181,51 @@ async function open(
       },
       signal,
       now: Date.now,
+      sleep: rest,
     },
-    perMinute: requestsPerMinute,
-    address: simulator === undefined ? `${kind} ${model}` : 'the local simulator',
-    close: () => provider.close(),
+    address: simulator === undefined ? `${kind} ${model}` : 'the simulator on this machine',
   };
 }
 
-function describe({ bound, answeredPerMinute, refusedPerMinute, serviceMs }: Measured): string {
+const rest = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
+
+function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function describe(step: Measured): string {
+  const { bound, answeredPerMinute, refusedPerMinute, failedPerMinute, serviceMs } = step;
   return [
     `${String(bound).padStart(5)} in flight`,
     `${count(answeredPerMinute).padStart(8)} answered a minute`,
     `${count(refusedPerMinute).padStart(6)} refused`,
-    serviceMs === undefined ? '' : `${serviceMs} ms a call`,
+    ...(failedPerMinute === 0 ? [] : [`${count(failedPerMinute).padStart(6)} failed`]),
+    ...(serviceMs === undefined ? [] : [`${count(serviceMs).padStart(6)} ms a call`]),
   ].join('  ');
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  flat: 'More calls in flight complete no more work.',
-  refused: 'The provider refuses calls: the account is at its end.',
-  most: 'The last bound to try was reached while work still grew: raise --to.',
-};
-
-function report(
-  steps: readonly Measured[],
-  best: Measured,
-  end: string,
-  perMinute: number,
-  out: string,
-): void {
-  const { summaries } = parseConfig(config);
-  const tokens = {
-    inputTokens: steps.reduce((all, step) => all + step.inputTokens, 0),
-    outputTokens: steps.reduce((all, step) => all + step.outputTokens, 0),
-  };
-  const used = Math.round((best.answeredPerMinute / perMinute) * 100);
-  console.log(REASONS[end] ?? '');
-  console.log(
-    `Fleet bound: ${best.bound} calls in flight complete ${count(best.answeredPerMinute)} a minute, ${used} % of the account, at ${best.serviceMs} ms a call.`,
-  );
-  console.log(
-    `The curve is in ${out}. The sweep used ${count(tokens.inputTokens + tokens.outputTokens)} tokens, ${usd(costUsd(tokens, summaries.prices))} by the configured prices.`,
-  );
-}
-
-async function save(out: string, steps: readonly Measured[], perMinute: number): Promise<void> {
-  await mkdir(dirname(out), { recursive: true });
-  await writeFile(
-    out,
-    drawChart({
-      title: 'Work completed by calls in flight',
-      x: 'calls in flight',
-      y: 'calls a minute',
-      series: [
-        {
-          name: 'answered',
-          color: '#1d7f5f',
-          points: steps.map(({ bound, answeredPerMinute }) => [bound, answeredPerMinute]),
-        },
-        {
-          name: 'refused',
-          color: '#c0392b',
-          points: steps.map(({ bound, refusedPerMinute }) => [bound, refusedPerMinute]),
-        },
-      ],
-      line: { name: 'the account', y: perMinute },
-    }),
-  );
-}
-
-function wholeNumber(option: string, text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new UsageError(`${option}: expected a whole number from ${least} to ${most}, got ${text}.`);
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
+function draw(swept: Swept, best: Measured, perMinute: number): string {
+  const pointsOf = (of: (step: Measured) => number) =>
+    swept.steps.map((step) => [step.bound, of(step)] as const);
+  return drawChart({
+    title: 'Work completed by calls in flight',
+    x: 'calls in flight',
+    y: 'calls a minute',
+    series: [
+      {
+        name: 'answered',
+        color: '#1d7f5f',
+        points: pointsOf(({ answeredPerMinute }) => answeredPerMinute),
+      },
+      {
+        name: 'refused',
+        color: '#c0392b',
+        points: pointsOf(({ refusedPerMinute }) => refusedPerMinute),
+      },
+    ],
+    line: { name: 'the account', y: perMinute },
+    ...(isFound(swept) ? { mark: { name: `fleet bound ${best.bound}`, x: best.bound } } : {}),
+  });
 }
 
 function showProgress(line: string): void {
@@ -240,7 +239,6 @@ function endProgress(): void {
 try {
   await main();
 } catch (error) {
-  endProgress();
   console.error(error instanceof Error ? `sweep: ${error.message}` : error);
-  process.exitCode = 1;
+  process.exitCode ??= error instanceof UsageError ? 2 : 1;
 }

@@ -71,7 +71,11 @@ export async function openProviderAddress(stateDir: string): Promise<string> {
       `There is no ${file}: start the local cloud with "npm start", or name the configured provider with --provider.`,
     );
   }
-  return z.looseObject({ provider: z.url() }).parse(JSON.parse(text)).provider;
+  const endpoints = z.looseObject({ provider: z.url() }).safeParse(parseJson(text));
+  if (endpoints.success) return endpoints.data.provider;
+  throw new UsageError(
+    `${file} names no model provider: expected what "npm start" writes, so start it again.`,
+  );
 }
 
 async function openDeployed(file: string): Promise<Target> {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allowance } from '../../shared/fleet/allowance.ts';
 import { estimateTokens } from '../../shared/summaries/estimate.ts';
 import { buildPrompt, type PromptLimits } from '../../shared/summaries/prompt.ts';
 import type { Provider } from '../../shared/summaries/provider.ts';
-import { verdictOf } from '../../shared/summaries/verdict.ts';
+import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
 import type { Step } from './steps.ts';
 
 export interface Sweep {
@@ -14,54 +13,90 @@ export interface Sweep {
   limits: PromptLimits;
   signal: AbortSignal;
   now: () => number;
+  /** Resolves after so many milliseconds, or when the signal says so. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface Measured extends Step {
+  /** All that were answered, and what they counted for: also outside of the time that is measured. */
+  readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** What the last call that failed said. */
+  readonly failure: string | undefined;
 }
 
-/** A provider that cannot be called at all: a key refused, a model that is not there. */
-class StoppedError extends Error {}
+/** A provider that cannot be called: a key refused, a model that is not there, no connection. */
+export class StoppedError extends Error {}
+
+/** So many calls that failed, and not one answer: there is nothing to measure. */
+const FAILED_FROM_THE_START = 8;
 
 interface Sums {
   answered: number;
   refused: number;
+  failed: number;
   serviceMs: number;
+  calls: number;
   inputTokens: number;
   outputTokens: number;
+  /** Also before the time that is measured. */
+  failures: number;
+  failure: string | undefined;
 }
 
 /**
  * Keeps `bound` calls in flight, and counts those that end after the first quarter of the time, when
  * they have spread out.
+ * @throws StoppedError if no call can succeed; none is under way then.
  */
 export async function measure(sweep: Sweep, bound: number, ms: number): Promise<Measured> {
-  const { signal, now } = sweep;
-  const begins = now() + ms / 4;
-  const ends = now() + ms;
-  const sums: Sums = { answered: 0, refused: 0, serviceMs: 0, inputTokens: 0, outputTokens: 0 };
+  const { now } = sweep;
+  const time = { begins: now() + ms / 4, ends: now() + ms };
+  const sums: Sums = {
+    answered: 0,
+    refused: 0,
+    failed: 0,
+    serviceMs: 0,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    failures: 0,
+    failure: undefined,
+  };
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([sweep.signal, stopped.signal]);
   let row = 0;
   const lane = async () => {
-    while (now() < ends && !signal.aborted) await call(sweep, ++row, ends, begins, sums);
+    try {
+      while (now() < time.ends && !signal.aborted)
+        await call({ ...sweep, signal }, ++row, time, sums);
+    } catch (error) {
+      stopped.abort();
+      throw error;
+    }
   };
-  await Promise.all(Array.from({ length: bound }, lane));
-  const minutes = (ends - begins) / 60_000;
+  const lanes = await Promise.allSettled(Array.from({ length: bound }, lane));
+  const broken = lanes.find(({ status }) => status === 'rejected');
+  if (broken?.status === 'rejected') throw broken.reason;
+  const perMinute = (count: number) => Math.round((count / (time.ends - time.begins)) * 60_000);
   return {
     bound,
-    answeredPerMinute: Math.round(sums.answered / minutes),
-    refusedPerMinute: Math.round(sums.refused / minutes),
+    answeredPerMinute: perMinute(sums.answered),
+    refusedPerMinute: perMinute(sums.refused),
+    failedPerMinute: perMinute(sums.failed),
     serviceMs: sums.answered === 0 ? undefined : Math.round(sums.serviceMs / sums.answered),
+    calls: sums.calls,
     inputTokens: sums.inputTokens,
     outputTokens: sums.outputTokens,
+    failure: sums.failure,
   };
 }
 
 async function call(
-  { provider, allowance, instructions, limits, signal, now }: Sweep,
+  { provider, allowance, instructions, limits, signal, now, sleep }: Sweep,
   row: number,
-  ends: number,
-  begins: number,
+  { begins, ends }: { begins: number; ends: number },
   sums: Sums,
 ): Promise<void> {
   const { system, input, maxOutputTokens } = buildPrompt(instructions, fieldsOf(row), limits);
@@ -78,6 +113,7 @@ async function call(
     const request = { system, input, maxOutputTokens, row: `sweep/${row}` };
     const { usage } = await provider.complete(request, signal);
     admission.settle(usage.inputTokens + usage.outputTokens);
+    sums.calls += 1;
     sums.inputTokens += usage.inputTokens;
     sums.outputTokens += usage.outputTokens;
     if (!counts()) return;
@@ -88,12 +124,21 @@ async function call(
     const verdict = verdictOf(error, now());
     if (verdict.verdict !== 'wait') throw new StoppedError(verdict.message, { cause: error });
     if (verdict.code === 'aborted') return;
-    if (counts()) sums.refused += 1;
+    note(verdict, counts(), sums);
     // Long enough not to spin, short enough for the step to see what a refusal costs.
-    await sleep(Math.min(verdict.retryAfterMs ?? 1000, 5000), undefined, { signal }).catch(
-      () => {},
-    );
+    await sleep(Math.min(verdict.retryAfterMs ?? 1000, 5000), signal).catch(() => {});
   }
+}
+
+function note({ code, message }: Verdict, counts: boolean, sums: Sums): void {
+  if (code === 'rate-limited' || code === 'overloaded') {
+    if (counts) sums.refused += 1;
+    return;
+  }
+  sums.failure = message;
+  sums.failures += 1;
+  if (counts) sums.failed += 1;
+  if (sums.calls === 0 && sums.failures >= FAILED_FROM_THE_START) throw new StoppedError(message);
 }
 
 const WORDS = ['oak', 'oiled', 'round', 'for six', 'stackable', 'hand made', 'walnut', 'folding'];

@@ -3,7 +3,10 @@ export interface Step {
   /** Calls in flight at most. */
   readonly bound: number;
   readonly answeredPerMinute: number;
+  /** For their rate, or because there is no room. */
   readonly refusedPerMinute: number;
+  /** Whatever else they failed for. */
+  readonly failedPerMinute: number;
   /** The mean of the calls that were answered; undefined if none was. */
   readonly serviceMs: number | undefined;
 }
@@ -16,16 +19,18 @@ const ENOUGH = 0.97;
 const FLAT_STEPS = 2;
 /** More refused calls than this part of all, and the account is at its end. */
 const MOST_REFUSED = 0.02;
+const MOST_FAILED = 0.02;
 
+export type End = 'flat' | 'refused' | 'failed' | 'most';
 /** The next bound to try, or the end with its reason. */
-export type Next = { bound: number } | { end: 'flat' | 'refused' | 'most' };
+export type Next = { bound: number } | { end: End };
 
 /** @param most the largest bound that is tried. */
 export function nextStep(steps: readonly Step[], first: number, most: number): Next {
   const last = steps.at(-1);
   if (last === undefined) return { bound: Math.min(first, most) };
-  const { answeredPerMinute: answered, refusedPerMinute: refused } = last;
-  if (refused > MOST_REFUSED * (answered + refused)) return { end: 'refused' };
+  if (partOf(last, last.refusedPerMinute) > MOST_REFUSED) return { end: 'refused' };
+  if (partOf(last, last.failedPerMinute) > MOST_FAILED) return { end: 'failed' };
   if (steps.length > FLAT_STEPS) {
     const before = mostOf(steps.slice(0, -FLAT_STEPS));
     if (mostOf(steps.slice(-FLAT_STEPS)) < before * IMPROVEMENT) return { end: 'flat' };
@@ -34,10 +39,21 @@ export function nextStep(steps: readonly Step[], first: number, most: number): N
   return { bound: Math.min(most, Math.ceil(last.bound * 1.5)) };
 }
 
-/** The smallest bound that does nearly the most. */
+/**
+ * The smallest bound that does nearly the most; undefined if none had an answer. A step that was
+ * refused is not among them while there is another: refused calls spend the account, too.
+ */
 export function bestOf<S extends Step>(steps: readonly S[]): S | undefined {
-  const most = mostOf(steps);
-  return steps.find(({ answeredPerMinute }) => answeredPerMinute >= most * ENOUGH);
+  const answered = steps.filter(({ answeredPerMinute }) => answeredPerMinute > 0);
+  const clean = answered.filter((step) => partOf(step, step.refusedPerMinute) <= MOST_REFUSED);
+  const good = clean.length > 0 ? clean : answered;
+  const most = mostOf(good);
+  return good.find(({ answeredPerMinute }) => answeredPerMinute >= most * ENOUGH);
+}
+
+function partOf({ answeredPerMinute, refusedPerMinute, failedPerMinute }: Step, some: number) {
+  const all = answeredPerMinute + refusedPerMinute + failedPerMinute;
+  return all === 0 ? 0 : some / all;
 }
 
 function mostOf(steps: readonly Step[]): number {
