@@ -73,8 +73,8 @@ export interface AllowanceOptions {
 const INTERACTIVE_LINGERS_MS = 10_000;
 /** A call's duration before one is known. */
 const SERVICE_MS = 1000;
-/** Lanes for so much of what the gate could use: calls vary, and a slot without room is lost. */
-const FILL = 0.85;
+/** Lanes for a little more than the gate can use: where there are enough, it is the gate that should be full. */
+const FILL = 1.1;
 /** When each mode asks for the next frame, as parts of this one. */
 const TURNS = { interactive: [0.02, 0.2], bulk: [0.6, 0.9] } as const;
 /** So much more is asked for than there is, so that all of it is taken. */
