@@ -31,14 +31,12 @@ async function main(): Promise<void> {
   if (unknown !== undefined) {
     throw new Error(`Expected ${Object.keys(scenarios).join(', ')}, got ${unknown}.`);
   }
-  for (const [name, run] of Object.entries(scenarios)) {
-    if (names.length === 0 || names.includes(name)) await run();
-  }
+  const chosen = names.length === 0 ? Object.keys(scenarios) : names;
+  for (const [name, run] of Object.entries(scenarios)) if (chosen.includes(name)) await run();
 }
 
 /** The seconds that a run is measured over, after its processes have come to work. */
-async function measured(fleet: Fleet, length: number): Promise<{ from: number; to: number }> {
-  await fleet.ready();
+async function measured(length: number): Promise<{ from: number; to: number }> {
   await seconds(WARM_UP);
   const from = Math.ceil(Date.now() / 1000);
   await seconds(from + length + 2 - Date.now() / 1000);
@@ -92,10 +90,12 @@ async function rate(): Promise<void> {
   );
   await withFleet(base, async (fleet) => {
     fleet.start({ limiter: 'ours' }, 20);
-    row('all stay', ...(await cellsOf(fleet, await measured(fleet, 40))));
+    await fleet.ready();
+    row('all stay', ...(await cellsOf(fleet, await measured(40))));
   });
   await withFleet(base, async (fleet) => {
     fleet.start({ limiter: 'ours' }, 20);
+    await fleet.ready();
     let over = false;
     const comingAndGoing = (async () => {
       for (let turn = 0; !over; turn++) {
@@ -110,7 +110,7 @@ async function rate(): Promise<void> {
     })();
     row(
       'one leaves or is killed, and one joins, every 3 s',
-      ...(await cellsOf(fleet, await measured(fleet, 40))),
+      ...(await cellsOf(fleet, await measured(40))),
     );
     over = true;
     await comingAndGoing;
@@ -119,7 +119,8 @@ async function rate(): Promise<void> {
     for (let index = 0; index < 20; index++) {
       fleet.start({ limiter: 'ours', skewMs: index % 2 === 0 ? -1000 : 1000 }, 1);
     }
-    row('clocks 2 s apart', ...(await cellsOf(fleet, await measured(fleet, 40))));
+    await fleet.ready();
+    row('clocks 2 s apart', ...(await cellsOf(fleet, await measured(40))));
   });
 }
 
@@ -128,8 +129,9 @@ async function limiters(): Promise<void> {
   for (const limiter of ['ours', ...PEERS] as const) {
     await withFleet(base, async (fleet) => {
       fleet.start({ limiter }, 20);
+      await fleet.ready();
       // Over a minute's end: that is where windows of a minute show.
-      row(limiter, ...(await cellsOf(fleet, await measured(fleet, 66))));
+      row(limiter, ...(await cellsOf(fleet, await measured(66))));
     });
   }
 }
@@ -138,9 +140,10 @@ async function limiters(): Promise<void> {
 async function spiral(): Promise<void> {
   const length = 60;
   const runs = [
-    { name: 'no ceiling', color: '#c0392b', limiter: 'none', most: 60 },
-    { name: 'a ceiling of 20', color: '#e08e0b', limiter: 'none', most: 20 },
-    { name: 'a ceiling and the allowance', color: '#1d7f5f', limiter: 'ours', most: 20 },
+    { name: 'no ceiling', color: '#c0392b', limiter: 'none', most: 60, gate: 4 },
+    // As many calls in flight as come to three quarters of the account: more, and this spirals too.
+    { name: 'a ceiling', color: '#e08e0b', limiter: 'none', most: 20, gate: 3 },
+    { name: 'a ceiling and the allowance', color: '#1d7f5f', limiter: 'ours', most: 20, gate: 8 },
   ] as const;
   header(
     'A backlog, and three workers more every three seconds',
@@ -150,14 +153,16 @@ async function spiral(): Promise<void> {
     'workers',
   );
   const series = [];
-  for (const { name, color, limiter, most } of runs) {
-    const points = await withFleet(base, async (fleet) => {
+  for (const { name, color, limiter, most, gate } of runs) {
+    const points = await withFleet({ ...base, gate }, async (fleet) => {
+      // What is refused goes back to its queue, and the next worker has it at once.
+      const impatient = limiter === 'none';
       const started = Math.floor(Date.now() / 1000);
-      fleet.start({ limiter }, 5);
+      fleet.start({ limiter, impatient }, 5);
       while (Date.now() / 1000 < started + length) {
         await seconds(3);
         const room = most - fleet.members().length;
-        fleet.start({ limiter }, Math.max(0, Math.min(3, room)));
+        fleet.start({ limiter, impatient }, Math.max(0, Math.min(3, room)));
       }
       const calls = await fleet.ledger();
       const ours = smooth(calls, started);

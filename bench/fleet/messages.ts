@@ -18,6 +18,8 @@ export const taskSchema = z.object({
   name: z.string(),
   /** Rows to do; without it, until it is stopped. */
   rows: z.number().optional(),
+  /** Tries again at once, as a job that goes back to its queue, whatever the provider asks for. */
+  impatient: z.boolean(),
   /** Milliseconds that this process's clock is ahead. */
   skewMs: z.number(),
 });

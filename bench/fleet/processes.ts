@@ -18,7 +18,7 @@ const SERVICE_MS = 800;
 export interface Fleet {
   /** Starts processes; they go on until they are stopped. */
   start(task: Partial<Task> & Pick<Task, 'limiter'>, count: number): Member[];
-  /** Until each process that is there has had an answer: starting them takes a while. */
+  /** Until each process that is there now has had an answer: starting them takes a while. */
   ready(): Promise<void>;
   /** What all that ever were have done. */
   sums(): { done: number; storeOps: number };
@@ -92,7 +92,8 @@ async function openFleet(
     members: () => members,
     async ready() {
       const limit = Date.now() + 120_000;
-      while (members.some(({ alive, report }) => alive() && report().done === 0)) {
+      const present = [...members];
+      while (present.some(({ alive, report }) => alive() && report().done === 0)) {
         if (Date.now() > limit) throw new Error('Not all processes came to work in 120 s.');
         await sleep(500);
       }
@@ -119,6 +120,7 @@ async function openFleet(
           dynamodb: engines.dynamoEndpoint,
           tables: { fleet: table, peers },
           name: `row-${++started}`,
+          impatient: false,
           skewMs: 0,
           ...task,
         }),

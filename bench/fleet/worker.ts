@@ -94,7 +94,7 @@ const bench: Workbench = {
     onError: console.error,
   }),
   now: Date.now,
-  sleep,
+  sleep: (ms) => sleep(task.impatient ? 100 + Math.random() * 100 : ms),
   random: Math.random,
   completed: unused,
 };
