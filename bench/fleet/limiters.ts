@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, type DynamoDB } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Admission, Allowance } from '../../shared/fleet/allowance.ts';
@@ -13,7 +13,7 @@ export interface PeerOptions {
   requestsPerMinute: number;
   /** How many processes share the account, as it was planned. */
   processes: number;
-  dynamo: DynamoDBClient;
+  dynamo: DynamoDB;
   table: string;
 }
 

@@ -2,7 +2,7 @@
 // fleet.ts with its task in TASK; it ends when it is told to, when it has no parent any more, or when
 // its rows are done.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -32,7 +32,7 @@ const tell = () => {
 };
 setInterval(tell, 1000);
 
-const raw = new DynamoDBClient({ ...aws, endpoint: task.dynamodb });
+const raw = new DynamoDB({ ...aws, endpoint: task.dynamodb });
 raw.middlewareStack.add(
   (next) => (args) => {
     report.storeOps += 1;

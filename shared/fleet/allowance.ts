@@ -486,7 +486,10 @@ class ProcessAllowance implements Allowance {
         );
     const lanes = sum((pool) => there[pool]);
     if (asked === 0) return;
-    this.#restraint = Math.min(1, (used * OVERASK * lanes) / asked);
+    // Never for less than the one lane that it asks for anyway, or it would take many frames to come back
+    // from a time in which interactive work had everything.
+    const least = 1 / Math.max(1, this.#askedFor);
+    this.#restraint = Math.min(1, Math.max(least, (used * OVERASK * lanes) / asked));
   }
 
   readonly #turns = { frame: -1, at: 0 };

@@ -125,3 +125,16 @@ test('of an account of its own, bulk work uses all, whoever watches', async () =
   await fleet.pass(12);
   expect(fleet.rate(5)).toBeGreaterThan(29);
 });
+
+test('bulk work has all of the account again three frames after interactive work that took all of it has gone', async () => {
+  const fleet = new Fleet({ requestsPerMinute: 1500, frameSeconds: 4 });
+  for (let index = 0; index < 6; index++) fleet.join({ gate: 8 });
+  const watched = [0, 1].map(() => fleet.join({ mode: 'interactive', gate: 40 }));
+  await fleet.pass(60);
+  expect(fleet.rate(12, isInteractive)).toBeGreaterThan(22);
+  for (const process of watched) process.busy = false;
+  // Ten seconds for which it counts as there, and three frames.
+  await fleet.pass(10 + 3 * 4);
+  await fleet.pass(8);
+  expect(fleet.rate(8)).toBeGreaterThan(0.95 * 25);
+});
