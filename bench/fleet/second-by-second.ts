@@ -31,7 +31,7 @@ export function secondBySecond(calls: readonly Call[]): Second[] {
 }
 
 export interface Steady {
-  /** Answered calls ÷ what the account permits. */
+  /** Calls that were let through, whether or not their process lived to see the answer ÷ what the account permits. */
   readonly used: number;
   readonly refused: number;
   readonly answered: number;
@@ -49,9 +49,10 @@ export function steady(
   const total = (of: (second: Second) => number) => within.reduce((all, one) => all + of(one), 0);
   const most = Math.ceil(perMinute / 60);
   const answered = total((second) => second.answered);
+  const refused = total((second) => second.refused);
   return {
-    used: answered / ((perMinute / 60) * (to - from)),
-    refused: total((second) => second.refused),
+    used: (total((second) => second.begun) - refused) / ((perMinute / 60) * (to - from)),
+    refused,
     answered,
     burst: Math.max(0, ...within.map(({ begun }) => begun)) / (perMinute / 60),
     secondsAbove: within.filter(({ begun }) => begun > most).length,

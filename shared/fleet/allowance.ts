@@ -76,7 +76,7 @@ const SERVICE_MS = 1000;
 /** Lanes for a little more than the gate can use: where there are enough, it is the gate that should be full. */
 const FILL = 1.1;
 /** When each mode asks for the next frame, as parts of this one. */
-const TURNS = { interactive: [0.02, 0.2], bulk: [0.6, 0.9] } as const;
+const TURNS = { interactive: [0.02, 0.2], bulk: [0.82, 0.96] } as const;
 /** So much more is asked for than there is, so that all of it is taken. */
 const OVERASK = 1.15;
 /** After a refusal without headers: to so much of what was used, then back by so much a second. */
@@ -97,6 +97,8 @@ const PROBED_FOR_MS = 600_000;
 /** No call takes as long: whoever began it was cut off and will not settle it. */
 const LONGEST_CALL_MS = 300_000;
 const LONGEST_SLEEP_MS = 1000;
+
+const NOT_ASKED = { times: 0, demand: 0 };
 
 interface Waiter extends Call {
   /** Epoch milliseconds. */
@@ -126,8 +128,8 @@ class ProcessAllowance implements Allowance {
 
   /** Lanes of this process, by frame. */
   readonly #lanes = new Map<number, number[]>();
-  /** Frames that were asked for, and how often. */
-  readonly #asked = new Map<number, number>();
+  /** Frames that were asked for, how often, and for how many lanes that it could use. */
+  readonly #asked = new Map<number, { times: number; demand: number }>();
   /** Slots to come, in order, and those that may be used now. */
   #coming: Slot[] = [];
   #open: Slot[] = [];
@@ -141,9 +143,6 @@ class ProcessAllowance implements Allowance {
   #askAt = 0;
   /** The demand when it last looked for lanes. */
   #askedFor = 0;
-  /** The part of what it could use that it asks for, and what it was for each frame. */
-  #restraint = 1;
-  readonly #restraints = new Map<number, number>();
   #asking = false;
   #probes = 0;
   #probedAt = 0;
@@ -292,7 +291,7 @@ class ProcessAllowance implements Allowance {
     this.#askAt = now;
     this.#coming = [];
     this.#open = [];
-    for (const map of [this.#lanes, this.#asked, this.#restraints]) map.clear();
+    for (const map of [this.#lanes, this.#asked]) map.clear();
   }
 
   /** A clock that is off must be known before anything begins by it. */
@@ -306,7 +305,7 @@ class ProcessAllowance implements Allowance {
       void sleep(wait, new AbortController().signal)
         .then(async () => {
           this.#storeOps++;
-          await this.#inTime(line.read());
+          this.#hear(await this.#inTime(line.read()));
           this.#probes++;
           this.#probedAt = this.#now();
         })
@@ -353,7 +352,6 @@ class ProcessAllowance implements Allowance {
     const frame = frameOf(this.#layout, now);
     for (const key of this.#lanes.keys()) if (key < frame) this.#lanes.delete(key);
     for (const key of this.#asked.keys()) if (key < frame) this.#asked.delete(key);
-    for (const key of this.#restraints.keys()) if (key < frame - 1) this.#restraints.delete(key);
     for (const call of this.#inFlight)
       if (call.since < now - LONGEST_CALL_MS) this.#inFlight.delete(call);
   }
@@ -433,63 +431,52 @@ class ProcessAllowance implements Allowance {
    * where there is none yet.
    */
   #ask(now: number): void {
-    if (this.#asking || (now < this.#askAt && this.#demand() < 2 * this.#askedFor)) return;
+    const could = this.#demand();
+    if (this.#asking || (now < this.#askAt && could < 2 * this.#askedFor)) return;
     const { frameMs } = this.#layout;
     const frame = frameOf(this.#layout, now);
-    this.#askedFor = this.#demand();
-    this.#restrain(frame, now);
-    const demand = Math.max(1, this.#roundly(this.#askedFor * this.#restraint));
+    this.#askedFor = could;
+    const demand = Math.max(1, this.#roundly(could * this.#restraint(frame, now)));
     const asks: Ask[] = [];
-    for (const wanted of [frame, frame + 1]) {
-      const has = this.#lanes.get(wanted)?.length ?? 0;
-      const times = this.#asked.get(wanted) ?? 0;
+    for (const of of [frame, frame + 1]) {
+      const has = this.#lanes.get(of)?.length ?? 0;
+      const { times } = this.#asked.get(of) ?? NOT_ASKED;
       // Once, and once more for what has come since.
       if (times >= 2 || (times === 1 && has * 4 > demand * 3)) continue;
       // Bulk work that comes or has none must not be before interactive work, either.
       const isInTurn = now >= this.#turn(frame) || (!this.#isBulk && !this.#asked.has(frame));
-      if (wanted > frame && times === 0 && !isInTurn) continue;
-      asks.push(...this.#asksFor(wanted, demand - has, now));
+      if (of > frame && times === 0 && !isInTurn) continue;
+      asks.push(...this.#asksFor(of, demand - has, now));
     }
     if (asks.length === 0) {
       this.#askAt = now < this.#turn(frame) ? this.#turn(frame) : (frame + 1) * frameMs;
       return;
     }
-    for (const asked of new Set(asks.map((ask) => ask.frame))) {
-      this.#asked.set(asked, (this.#asked.get(asked) ?? 0) + 1);
-      this.#restraints.set(asked, this.#restraint);
-    }
-    void this.#take(asks, now);
+    void this.#take(asks, could, now);
   }
 
   /**
-   * Where more is asked for than there is, everybody asks for less, in proportion: who has just what
-   * it can use at once loses slots whenever its calls take longer, and others have none.
+   * The part of what it could use that it asks for. Where all could use more than there is, each asks for
+   * less, in the same proportion: who has just what it can use at once loses slots whenever its calls
+   * take longer, and others have none.
    */
-  #restrain(frame: number, now: number): void {
-    // The last frame of which it is known what all asked for; this one's counts still grow.
-    const known = frame - 1;
-    const used = this.#restraints.get(known);
-    if (used === undefined || this.#restraints.has(frame + 1)) return;
+  #restraint(frame: number, now: number): number {
     const there = lanesWithin(this.#layout, this.#part(now));
-    const count = (pool: Pool) => this.#state.counts.get(countName(pool, known)) ?? 0;
-    const sum = (of: (pool: Pool) => number) =>
-      poolsFor(this.#options.mode, this.#interactiveIsThere(now)).reduce(
-        (all, pool) => all + of(pool),
-        0,
+    // What is wanted of this frame may not be all said yet.
+    const wanted = (mode: Mode) =>
+      Math.max(
+        ...[frame - 1, frame].map(
+          (of) => this.#state.counts.get(countName(`wanted-${mode}`, of)) ?? 0,
+        ),
       );
-    // Interactive work asks first, and in its share for all; what bulk work asks for is not its concern.
-    const asked = this.#isBulk
-      ? sum(count)
-      : Math.max(
-          count('interactive'),
-          sum((pool) => Math.min(count(pool), there[pool])),
-        );
-    const lanes = sum((pool) => there[pool]);
-    if (asked === 0) return;
-    // Never for less than the one lane that it asks for anyway, or it would take many frames to come back
-    // from a time in which interactive work had everything.
-    const least = 1 / Math.max(1, this.#askedFor);
-    this.#restraint = Math.min(1, Math.max(least, (used * OVERASK * lanes) / asked));
+    const all = there.interactive + there.common;
+    let lanes = all;
+    if (this.#isBulk && this.#interactiveIsThere(now)) {
+      // Interactive work asks first, and beyond its share for what it could use of the others.
+      const first = Math.min(wanted('interactive'), OVERASK * all);
+      lanes = there.common - Math.min(there.common, Math.max(0, first - there.interactive));
+    }
+    return Math.min(1, (OVERASK * lanes) / Math.max(1, wanted(this.#options.mode)));
   }
 
   readonly #turns = { frame: -1, at: 0 };
@@ -545,18 +532,32 @@ class ProcessAllowance implements Allowance {
     return Math.max(INTERACTIVE_LINGERS_MS, 2 * this.#layout.frameMs);
   }
 
-  async #take(asks: readonly Ask[], now: number): Promise<void> {
-    const { line, random } = this.#options;
+  async #take(asks: readonly Ask[], could: number, now: number): Promise<void> {
+    const { line, mode, random } = this.#options;
+    const asked = [...new Set(asks.map(({ frame }) => frame))].map((frame) => {
+      const { times, demand } = this.#asked.get(frame) ?? NOT_ASKED;
+      this.#asked.set(frame, { times: times + 1, demand });
+      return { frame, times: times + 1, demand };
+    });
+    // What it could use, beyond what it said before.
+    const wanted = asked
+      .map(({ frame, demand }) => ({ mode, frame, lanes: could - demand }))
+      .filter(({ lanes }) => lanes > 0);
     this.#asking = true;
     try {
       this.#storeOps++;
-      const { taken, state } = await this.#inTime(line.take(asks, this.#noteFor(asks, now)));
+      const note = { ...this.#noteFor(asks, now), wanted };
+      const { taken, state } = await this.#inTime(line.take(asks, note));
       this.#hear(state);
       // Where interactive work was there, the second ask is for other lanes.
-      if (taken) this.#own(asks);
+      if (taken) {
+        for (const { frame, times, demand } of asked)
+          this.#asked.set(frame, { times, demand: Math.max(demand, could) });
+        this.#own(asks);
+      }
     } catch (error) {
       // Without the store nobody knows what is left: work waits.
-      for (const { frame } of asks) this.#asked.set(frame, 0);
+      for (const { frame } of asked) this.#asked.delete(frame);
       this.#askAt = this.#now() + STORE_BACKOFF_MS * (0.5 + random());
       this.#options.onStoreError(error);
     } finally {

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
+import type { Mode } from './allowance-settings.ts';
 import type { Pool } from './lanes.ts';
 
 export interface FleetTable {
@@ -9,7 +10,11 @@ export interface FleetTable {
 
 /** What the processes of a line know of each other: one item. Times are epoch milliseconds. */
 export interface LineState {
-  /** How many lanes of a frame and pool were asked for: `interactive/<frame>`, `common/<frame>`. */
+  /**
+   * How many lanes of a frame were asked for of each pool: `interactive/<frame>`, `common/<frame>`. And how
+   * many those of each mode could use, whatever they asked for: `wanted-interactive/<frame>`,
+   * `wanted-bulk/<frame>`.
+   */
   readonly counts: ReadonlyMap<string, number>;
   /** When an interactive process last asked. */
   readonly interactiveAt: number;
@@ -29,7 +34,7 @@ export const NOTHING_KNOWN: LineState = {
   cut: undefined,
 };
 
-const COUNT = /^(interactive|common)\/\d+$/;
+const COUNT = /^(interactive|common|wanted-interactive|wanted-bulk)\/\d+$/;
 
 const lineItemSchema = z
   .looseObject({
@@ -56,8 +61,8 @@ export function parseLine(item: unknown): LineState {
   return item === undefined ? NOTHING_KNOWN : lineItemSchema.parse(item);
 }
 
-export function countName(pool: Pool, frame: number): string {
-  return `${pool}/${frame}`;
+export function countName(of: Pool | `wanted-${Mode}`, frame: number): string {
+  return `${of}/${frame}`;
 }
 
 /** The state of a line has the sort key 0. */

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Mode } from './allowance-settings.ts';
 import type { Pool } from './lanes.ts';
 import { countName, type FleetTable, type LineState, lineKey, parseLine } from './line-item.ts';
 
@@ -10,7 +11,15 @@ export interface Ask {
   readonly lanes: number;
 }
 
+/** Lanes of a frame that a process could use, beyond what it said before. */
+export interface Wanted {
+  readonly mode: Mode;
+  readonly frame: number;
+  readonly lanes: number;
+}
+
 export interface Note {
+  readonly wanted?: readonly Wanted[];
   /** Epoch milliseconds: interactive work is there. */
   readonly interactiveAt?: number;
   /** Nothing is taken if it has been there since. */
@@ -70,9 +79,11 @@ export function openLine(table: FleetTable, name: string): Line {
   };
 
   return {
-    async take(asks, { interactiveAt, unlessInteractiveSince: since, outdated }) {
+    async take(asks, note) {
+      const { interactiveAt, unlessInteractiveSince: since, outdated } = note;
       const removed = outdated.slice(0, MOST_REMOVED);
-      const adds = asks.map((_, index) => `#n${index} :n${index}`);
+      const added = additions(asks, note);
+      const adds = added.map((_, index) => `#n${index} :n${index}`);
       const removes = removed.map((_, index) => `#o${index}`);
       const marks = interactiveAt !== undefined || since !== undefined;
       try {
@@ -92,14 +103,12 @@ export function openLine(table: FleetTable, name: string): Line {
                     'attribute_not_exists(#interactiveAt) OR #interactiveAt < :since',
                 }),
             ExpressionAttributeNames: {
-              ...Object.fromEntries(
-                asks.map(({ pool, frame }, index) => [`#n${index}`, countName(pool, frame)]),
-              ),
+              ...Object.fromEntries(added.map(({ name }, index) => [`#n${index}`, name])),
               ...Object.fromEntries(removed.map((attribute, index) => [`#o${index}`, attribute])),
               ...(marks ? { '#interactiveAt': 'interactiveAt' } : {}),
             },
             ExpressionAttributeValues: {
-              ...Object.fromEntries(asks.map(({ lanes }, index) => [`:n${index}`, lanes])),
+              ...Object.fromEntries(added.map(({ lanes }, index) => [`:n${index}`, lanes])),
               ...(interactiveAt === undefined ? {} : { ':interactiveAt': interactiveAt }),
               ...(since === undefined ? {} : { ':since': since }),
             },
@@ -135,6 +144,20 @@ export function openLine(table: FleetTable, name: string): Line {
       );
     },
   };
+}
+
+/** What an ask adds, by the names of the counts. */
+export function additions(
+  asks: readonly Ask[],
+  { wanted = [] }: Note,
+): { name: string; lanes: number }[] {
+  return [
+    ...asks.map(({ pool, frame, lanes }) => ({ name: countName(pool, frame), lanes })),
+    ...wanted.map(({ mode, frame, lanes }) => ({
+      name: countName(`wanted-${mode}`, frame),
+      lanes,
+    })),
+  ];
 }
 
 async function unlessRefused(write: Promise<unknown>): Promise<void> {

@@ -53,7 +53,7 @@ const WIDEST_GATE = 1000;
 const FEWEST_PROCESSES = 2;
 const MOST_PROCESSES = 1000;
 /** A process takes the calls of a frame at once: so many, that the table hears little of them. */
-export const CALLS_A_BLOCK = 20;
+export const CALLS_A_BLOCK = 15;
 const SHORTEST_FRAME = 2;
 const LONGEST_FRAME = 30;
 /** What a sum of fractions may be off by, which no call in flight is worth. */

@@ -1,15 +1,15 @@
-import type { Line } from './line.ts';
-import { countName, NOTHING_KNOWN } from './line-item.ts';
+import { additions, type Line } from './line.ts';
+import { NOTHING_KNOWN } from './line-item.ts';
 
 /** The state of an account that the processes of this one program have to themselves. */
 export function createSoloLine(): Line {
   let state = NOTHING_KNOWN;
   return {
-    async take(asks, { interactiveAt, unlessInteractiveSince: since, outdated }) {
+    async take(asks, note) {
+      const { interactiveAt, unlessInteractiveSince: since, outdated } = note;
       if (since !== undefined && state.interactiveAt >= since) return { taken: false, state };
       const counts = new Map(state.counts);
-      for (const { pool, frame, lanes } of asks) {
-        const name = countName(pool, frame);
+      for (const { name, lanes } of additions(asks, note)) {
         counts.set(name, (counts.get(name) ?? 0) + lanes);
       }
       for (const name of outdated) counts.delete(name);

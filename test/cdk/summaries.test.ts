@@ -192,7 +192,7 @@ describe('the workers are told of the account that they spend', () => {
       requestsPerMinute: 5000,
       tokensPerMinute: 2_000_000,
       interactiveShare: 0.3,
-      frameSeconds: 4,
+      frameSeconds: 3,
       reserve: 0.1,
     };
     expect(toldOf(template, 'SummariesInteractiveWorker')).toMatchObject(told);

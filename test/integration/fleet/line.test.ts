@@ -2,6 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Mode } from '../../../shared/fleet/allowance-settings.ts';
 import { lanesOf, layOut, type Pool } from '../../../shared/fleet/lanes.ts';
 import { type Line, openLine } from '../../../shared/fleet/line.ts';
 import { type FleetTable, lineKey, NOTHING_KNOWN } from '../../../shared/fleet/line-item.ts';
@@ -109,6 +110,30 @@ describe('lanes', () => {
     expect([...after.state.counts]).toEqual([['common/100', 2]]);
   });
 
+  test('that processes could use are counted with those that they ask for, in the same write', async () => {
+    const { line, others } = newLine();
+    const wanted = [{ mode: 'bulk', frame: 7, lanes: 9 } as const];
+    await others[0]?.take([ask('common', 7, 5)], { outdated: [], wanted });
+    const { state } = await line.take([ask('common', 7, 1), ask('common', 8, 1)], {
+      outdated: [],
+      interactiveAt: 1000,
+      wanted: [...wanted, { mode: 'interactive', frame: 8, lanes: 2 }],
+    });
+    expect(Object.fromEntries(state.counts)).toEqual({
+      'common/7': 6,
+      'common/8': 1,
+      'wanted-bulk/7': 18,
+      'wanted-interactive/8': 2,
+    });
+    // Nothing of an ask whose condition fails is said.
+    const refused = await line.take([ask('interactive', 7, 1)], {
+      outdated: [],
+      unlessInteractiveSince: 1000,
+      wanted,
+    });
+    expect(refused).toEqual({ taken: false, state });
+  });
+
   test('of the share are taken on condition that nobody watches', async () => {
     const { line } = newLine();
     const asks = [ask('common', 3, 2), ask('interactive', 3, 2)];
@@ -194,6 +219,14 @@ describe('the state', () => {
           maxLength: 3,
           selector: ({ pool, frame }) => `${pool}/${frame}`,
         }),
+        wanted: fc.uniqueArray(
+          fc.record({
+            mode: fc.constantFrom<Mode>('interactive', 'bulk'),
+            frame: times,
+            lanes: times,
+          }),
+          { maxLength: 2, selector: ({ mode, frame }) => `${mode}/${frame}` },
+        ),
         interactiveAt: optional,
         since: optional,
         // Of other frames than those that are asked for.
@@ -207,9 +240,10 @@ describe('the state', () => {
       if (operation.kind === 'cut')
         return await line.cut(operation.to / 10, operation.at, operation.since);
       if (operation.kind !== 'take') return await line[operation.kind](operation.until);
-      const { asks, interactiveAt, since, outdated } = operation;
+      const { asks, wanted, interactiveAt, since, outdated } = operation;
       return await line.take(asks, {
         outdated,
+        wanted,
         ...(interactiveAt === undefined ? {} : { interactiveAt }),
         ...(since === undefined ? {} : { unlessInteractiveSince: since }),
       });

@@ -44,7 +44,7 @@ describe('from what is measured to the numbers', () => {
       requestsPerMinute: 5000,
       tokensPerMinute: 2_000_000,
       interactiveShare: 0.3,
-      frameSeconds: 4,
+      frameSeconds: 3,
       reserve: 0.1,
     });
     expect(plan.checks.map(({ state }) => state)).toEqual(plan.checks.map(() => 'ok'));
@@ -375,7 +375,7 @@ describe('for any account', () => {
           }
           expect(allowanceSettingsSchema.parse(allowance)).toEqual(allowance);
           const block = (callsPerSecond * allowance.frameSeconds) / processes;
-          if (allowance.frameSeconds < 30) expect(block).toBeGreaterThanOrEqual(20 - 1e-6);
+          if (allowance.frameSeconds < 30) expect(block).toBeGreaterThanOrEqual(15 - 1e-6);
         }
         let workers = input.othersConcurrency;
         for (const each of MODES) {

@@ -138,3 +138,39 @@ test('bulk work has all of the account again three frames after interactive work
   await fleet.pass(8);
   expect(fleet.rate(8)).toBeGreaterThan(0.95 * 25);
 });
+
+test('processes of the same kind have the same part of a full account, whoever came first', async () => {
+  const fleet = new Fleet({ requestsPerMinute: 6000, frameSeconds: 3 });
+  const work = { gate: 8, serviceMs: around(800, fleet.random) };
+  for (let index = 0; index < 20; index++) fleet.join(work);
+  await fleet.pass(9);
+  for (let index = 0; index < 5; index++) fleet.join(work);
+  await fleet.pass(9);
+  const calls = fleet.begun.length;
+  await fleet.pass(30);
+  expect(fleet.rate(30)).toBeGreaterThan(99);
+  const counts = Array.from({ length: 25 }, () => 0);
+  for (const { process } of fleet.begun.slice(calls)) counts[process] = (counts[process] ?? 0) + 1;
+  // 120 each.
+  expect(Math.min(...counts)).toBeGreaterThan(80);
+  expect(Math.max(...counts)).toBeLessThan(160);
+});
+
+test('of an account that processes join and leave all the time, no more is lost than what each that ends has left of a frame', async () => {
+  const fleet = new Fleet({ requestsPerMinute: 6000, frameSeconds: 3 });
+  const work = { gate: 8, serviceMs: around(800, fleet.random) };
+  const present = Array.from({ length: 20 }, () => fleet.join(work));
+  await fleet.pass(9);
+  const calls = fleet.begun.length;
+  // Not in step with the frames.
+  for (let turn = 0; turn < 30; turn++) {
+    present.splice(Math.floor(fleet.random() * present.length), 1)[0]?.kill();
+    await fleet.pass(0.5);
+    present.push(fleet.join(work));
+    await fleet.pass(2.67);
+  }
+  // Half of a frame and a part of the next, of five lanes, each 3.17 seconds.
+  const used = (fleet.begun.length - calls) / (30 * 3.17 * 100);
+  expect(used).toBeGreaterThan(0.963);
+  expect(fleet.overdrawn()).toEqual([]);
+});

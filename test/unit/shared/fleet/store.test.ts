@@ -86,15 +86,15 @@ test('an answer that comes too late gives nothing, and nothing twice', async () 
 
 describe('operations', () => {
   test.each([
-    // Calls a minute, processes × gate, and the frame that the plan gives: 20 calls a block.
-    [1800, 5, 10, 4],
+    // Calls a minute, processes × gate, and the frame that the plan gives: 15 calls a block.
+    [1800, 5, 10, 3],
     [6000, 15, 10, 3],
-    [6000, 20, 10, 4],
-    [600, 3, 5, 6],
+    [6000, 20, 10, 3],
+    [600, 3, 5, 5],
   ])(
     'are a tenth of the calls at most: %i calls a minute, %i × %i, frames of %i s',
     async (requestsPerMinute, count, gate, frameSeconds) => {
-      expect(frameSeconds).toBe(Math.max(2, Math.ceil((20 * count * 60) / requestsPerMinute)));
+      expect(frameSeconds).toBe(Math.max(2, Math.ceil((15 * count * 60) / requestsPerMinute)));
       const fleet = busyFleet(count, gate, { requestsPerMinute, frameSeconds });
       await fleet.pass(frameSeconds * 2);
       const [ops, calls] = [fleet.ops.length, fleet.begun.length];
