@@ -438,15 +438,15 @@ class ProcessAllowance implements Allowance {
     this.#askedFor = could;
     const demand = Math.max(1, this.#roundly(could * this.#restraint(frame, now)));
     const asks: Ask[] = [];
-    for (const of of [frame, frame + 1]) {
-      const has = this.#lanes.get(of)?.length ?? 0;
-      const { times } = this.#asked.get(of) ?? NOT_ASKED;
+    for (const wanted of [frame, frame + 1]) {
+      const has = this.#lanes.get(wanted)?.length ?? 0;
+      const { times } = this.#asked.get(wanted) ?? NOT_ASKED;
       // Once, and once more for what has come since.
       if (times >= 2 || (times === 1 && has * 4 > demand * 3)) continue;
       // Bulk work that comes or has none must not be before interactive work, either.
       const isInTurn = now >= this.#turn(frame) || (!this.#isBulk && !this.#asked.has(frame));
-      if (of > frame && times === 0 && !isInTurn) continue;
-      asks.push(...this.#asksFor(of, demand - has, now));
+      if (wanted > frame && times === 0 && !isInTurn) continue;
+      asks.push(...this.#asksFor(wanted, demand - has, now));
     }
     if (asks.length === 0) {
       this.#askAt = now < this.#turn(frame) ? this.#turn(frame) : (frame + 1) * frameMs;
