@@ -23,7 +23,7 @@ const settings: AllowanceSettings = {
   requestsPerMinute: 300,
   tokensPerMinute: null,
   interactiveShare: 0.3,
-  frameSeconds: 16,
+  frameSeconds: 8,
   reserve: 0.1,
 };
 /** Rows that imports bring in an hour which somebody watches: of the account's 18,000. */

@@ -55,7 +55,8 @@ const MOST_PROCESSES = 1000;
 /** A process takes the calls of a frame at once: so many, that the table hears little of them. */
 export const CALLS_A_BLOCK = 15;
 const SHORTEST_FRAME = 2;
-const LONGEST_FRAME = 30;
+/** Who comes to a full frame waits for the next: longer than this costs more than what it saves of the table. */
+const LONGEST_FRAME = 8;
 /** What a sum of fractions may be off by, which no call in flight is worth. */
 const EPSILON = 1e-6;
 
