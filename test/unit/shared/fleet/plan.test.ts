@@ -69,7 +69,7 @@ describe('from what is measured to the numbers', () => {
       interactive: { processes: 2, gate: 1 },
       bulk: { processes: 2, gate: 1 },
     });
-    expect(lineOf(planFleet(small), 'bulk').allowance.frameSeconds).toBe(30);
+    expect(lineOf(planFleet(small), 'bulk').allowance.frameSeconds).toBe(8);
     expect(figureOf(small, 'fleet bound')?.reason).toContain('two processes a mode');
   });
 
