@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
@@ -12,12 +13,24 @@ const resultSchema = z.object({
   ),
 });
 
+/** Minified, the same rules are read by a page in half the time. */
+const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** Details of what is right, and files fetched for rules that are not asked, would take as long again. */
+const OPTIONS = JSON.stringify({ resultTypes: ['violations'], preload: false });
+
 /** What axe-core finds wrong with the page as it is now, by its rules for WCAG 2.2 AA and good practice. */
 export async function violations(page: Page): Promise<string[]> {
-  // Not by a script tag: the pages' policies allow none of ours.
-  await page.evaluate(axe.source);
-  const found = resultSchema.parse(await page.evaluate('axe.run()'));
+  if ((await page.evaluate('typeof axe')) === 'undefined') await load(page);
+  const found = resultSchema.parse(await page.evaluate(`axe.run(${OPTIONS})`));
   return found.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}\n${html}\n${failureSummary}`),
   );
+}
+
+/** Not by a script tag, as the pages' policies allow none of ours; nor by `evaluate`, which copies it. */
+async function load(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Runtime.evaluate', { expression: AXE });
+  await devtools.detach();
 }

@@ -10,7 +10,7 @@ import { countBlurs, pictures } from './in-page.ts';
 import { photo, putPhotos, sizeOf } from './photos.ts';
 import { seedReady, seedWorking } from './seed.ts';
 import type { Visitor } from './visit.ts';
-import { allShown, test as visitorTest } from './visitor.ts';
+import { allShown, quiet, test as visitorTest } from './visitor.ts';
 import type { ApiCall } from './watch.ts';
 
 // <glimpse-image> on a page that is not ours, under a policy that allows it no more than it needs.
@@ -32,12 +32,6 @@ const placed = (image: string, index: number) =>
 
 async function stateOf(page: Page): Promise<string | null | undefined> {
   return (await pictures(page))[0]?.state;
-}
-
-/** Waits for the answers to all calls so far, and for what these cause. */
-async function quiet({ page, watched }: Visitor): Promise<void> {
-  await expect.poll(() => watched.api.every(({ ended }) => ended !== undefined)).toBe(true);
-  await page.evaluate('new Promise((done) => { setTimeout(done, 30); })');
 }
 
 /** Lets a page's time pass, in steps, and gives the network what it needs in each. */

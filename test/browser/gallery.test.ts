@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { put, settled, thumbnails, until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
-import type { Cloud } from './cloud.ts';
+import { type Cloud, TOLD } from './cloud.ts';
 import { pictures } from './in-page.ts';
 import { photo, putPhotos } from './photos.ts';
 import { seedReady, seedWorking, THUMBNAIL } from './seed.ts';
@@ -12,7 +12,7 @@ import type { Watch } from './watch.ts';
 // The gallery page as its users meet it. Everything is reached as they reach it, by role and name.
 
 /** So tall that the whole page of 80 is on screen. */
-const TALL = { viewport: { width: 1280, height: 6000 } };
+const TALL = { viewport: { width: 1280, height: 6000 }, reducedMotion: 'reduce' } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 const address = ({ endpoints }: Cloud, query: Readonly<Record<string, string>> = {}) =>
@@ -64,6 +64,7 @@ test('a cold gallery becomes ready by itself, and a reload loads nothing again',
   page.on('framenavigated', () => {
     navigations += 1;
   });
+  await windowOfUrls();
   await page.goto(address(cloud, { gallery: 'holiday' }));
   await tile(page, images[79] ?? '').waitFor();
   expect((await pictures(page)).some(({ state }) => state === 'pending')).toBe(true);
@@ -80,7 +81,6 @@ test('a cold gallery becomes ready by itself, and a reload loads nothing again',
   expect(watched.thumbnails).toHaveLength(80);
   expect(watched.thumbnails.every(({ status }) => status === 200)).toBe(true);
 
-  await windowOfUrls();
   await page.reload();
   const again = await allShown(page, 80);
   // Signed anew, and the same to the byte; each straight from the bucket.
@@ -97,7 +97,7 @@ test('a cold gallery becomes ready by itself, and a reload loads nothing again',
 /** URLs change with the hour, which must not happen in the middle of comparing them. */
 async function windowOfUrls(): Promise<void> {
   const left = 3_600_000 - (Date.now() % 3_600_000);
-  if (left < 15_000) await new Promise((done) => setTimeout(done, left));
+  if (left < 25_000) await new Promise((done) => setTimeout(done, left));
 }
 
 test('a warm gallery is one call, however often it is looked at', async ({
@@ -137,7 +137,7 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
 }) => {
   // The API says with a 409 that there is a cake already.
   mayFail(/\/uploads$/);
-  await page.goto(address(cloud, { gallery: 'party' }));
+  await page.goto(address(cloud, { gallery: `${TOLD}party` }));
   await page.getByText('No pictures yet').waitFor();
   const add = async (...files: { name: string; mimeType: string; buffer: Buffer }[]) => {
     const choosing = page.waitForEvent('filechooser');
@@ -151,8 +151,8 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
   });
   await add(await jpeg('cake.jpg', 0), await jpeg('garden.jpg', 1));
   await page.getByRole('region', { name: 'Uploads' }).waitFor();
-  await tile(page, 'party/cake.jpg').waitFor();
-  await tile(page, 'party/garden.jpg').waitFor();
+  await tile(page, `${TOLD}party/cake.jpg`).waitFor();
+  await tile(page, `${TOLD}party/garden.jpg`).waitFor();
   await allShown(page, 2, 30_000);
 
   // One that is there already, and one that is no picture: both say so, neither stops the third.
@@ -164,7 +164,7 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
   const refused = page.getByRole('list', { name: 'Could not be added' });
   await refused.getByText('cake.jpg', { exact: true }).waitFor();
   await refused.getByText('notes.txt', { exact: true }).waitFor();
-  await tile(page, 'party/lake.jpg').waitFor();
+  await tile(page, `${TOLD}party/lake.jpg`).waitFor();
   await allShown(page, 3, 30_000);
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Keep both pictures called cake.jpg' }).click();
@@ -179,7 +179,7 @@ test('what is uploaded is seen at once, and becomes a thumbnail', async ({
 });
 
 test('files are dropped anywhere on the page', async ({ cloud, visitor: { page } }) => {
-  await page.goto(address(cloud, { gallery: 'dropped' }));
+  await page.goto(address(cloud, { gallery: `${TOLD}dropped` }));
   await page.getByText('No pictures yet').waitFor();
   const bytes = [...(await photo(4))];
   const files = await page.evaluateHandle(`(() => {
@@ -191,7 +191,7 @@ test('files are dropped anywhere on the page', async ({ cloud, visitor: { page }
     await page.locator('body').dispatchEvent(type, { dataTransfer: files });
     if (type === 'dragover') await page.getByText(/^Drop to add/).waitFor();
   }
-  await tile(page, 'dropped/dropped.jpg').waitFor();
+  await tile(page, `${TOLD}dropped/dropped.jpg`).waitFor();
   await allShown(page, 1, 30_000);
 });
 

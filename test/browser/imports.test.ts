@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ChangesInput } from '../../local/provider/settings.ts';
+import { until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import { BROKEN, catalogue, HEADER, skuOf, untidyCatalogue } from './catalogues.ts';
 import type { Cloud } from './cloud.ts';
-import { test } from './visitor.ts';
+import { quiet, test } from './visitor.ts';
 
 // The imports page as its users meet it, on the whole stack and a simulated model.
 
@@ -59,9 +60,11 @@ async function review(cloud: Cloud, page: Page, text: string): Promise<void> {
 
 test('a catalogue is looked at, chosen from, summarised, mended and taken home', async ({
   cloud,
-  visitor: { page, watched },
+  visitor,
 }) => {
+  const { page, watched } = visitor;
   await configure(cloud, { latency: QUICK, faults: [] });
+  await page.clock.install();
   await page.goto(imports(cloud));
   await page.getByText('No imports yet').waitFor();
   expect(await violations(page)).toEqual([]);
@@ -103,9 +106,10 @@ test('a catalogue is looked at, chosen from, summarised, mended and taken home',
 
   // Those on screen came, each once, and nothing is asked for any more.
   const asked = () => watched.calls(`GET /imports/${importId}/rows`).length;
-  await page.waitForTimeout(300);
+  await quiet(visitor);
   const then = { rows: asked(), all: watched.api.length };
-  await page.waitForTimeout(2500);
+  await page.clock.fastForward('01:00:00');
+  await quiet(visitor);
   expect({ rows: asked(), all: watched.api.length }).toEqual(then);
 
   // A row in full, by the keyboard.
@@ -216,9 +220,11 @@ test('an import is paused, resumed, and cancelled after it was asked whether it 
 
 test('a page that nobody sees asks nothing, and knows all when it is seen again', async ({
   cloud,
-  visitor: { page, watched },
+  visitor,
 }) => {
+  const { page, watched } = visitor;
   await configure(cloud, { latency: { kind: 'fixed', ms: 300 }, faults: [] });
+  await page.clock.install();
   await review(cloud, page, catalogue(150));
   await start(page).click();
   await rows(page).locator('.row.done').first().waitFor(SOON);
@@ -228,9 +234,14 @@ test('a page that nobody sees asks nothing, and knows all when it is seen again'
       document.dispatchEvent(new Event('visibilitychange'));
     `);
   await show('hidden');
-  await page.waitForTimeout(1000);
+  await quiet(visitor);
   const then = watched.api.length;
-  await page.waitForTimeout(4000);
+  await until(
+    async () => await (await fetch(`${cloud.endpoints.api}/imports/${idIn(page)}`)).json(),
+    ({ state }) => state === 'completed',
+  );
+  await page.clock.fastForward('01:00:00');
+  await quiet(visitor);
   expect(watched.api).toHaveLength(then);
   await show('visible');
   await page.locator('.chip.good', { hasText: 'Done' }).waitFor(SOON);

@@ -36,20 +36,30 @@ const glimpseWatch = {
     });
   },
 
-  /** Where each picture was in its gallery, of all that were in the document in any frame. */
+  /** Where each picture was in its gallery, of all that were ever in the document. */
   places: new Map(),
   mostNodes: 0,
 
-  /** Notes them from now on. */
+  /** Notes them from now on, whenever elements come or go. */
   follow() {
-    for (const link of document.querySelectorAll('a[data-image]')) {
-      const { image } = link.dataset;
-      const place = Number(link.closest('li').getAttribute('aria-posinset'));
-      if ((this.places.get(image) ?? place) !== place) throw new Error(`${image} changed places`);
-      this.places.set(image, place);
-    }
-    this.mostNodes = Math.max(this.mostNodes, this.countNodes());
-    requestAnimationFrame(() => this.follow());
+    const note = () => {
+      for (const link of document.querySelectorAll('a[data-image]')) {
+        const { image } = link.dataset;
+        const place = Number(link.closest('li').getAttribute('aria-posinset'));
+        if ((this.places.get(image) ?? place) !== place) throw new Error(`${image} changed places`);
+        this.places.set(image, place);
+      }
+      this.mostNodes = Math.max(this.mostNodes, this.countNodes());
+    };
+    note();
+    const attributeFilter = ['data-image', 'aria-posinset'];
+    new MutationObserver(note).observe(document, {
+      childList: true,
+      subtree: true,
+      attributeFilter,
+    });
+    // The shadow trees' own.
+    document.addEventListener('glimpse-change', note);
   },
 
   /** Settles when the page stands still after a turn of the wheel; answers where. */

@@ -62,3 +62,9 @@ export async function allShown(page: Page, least = 1, withinMs = 20_000): Promis
     .toEqual([]);
   return await pictures(page);
 }
+
+/** Waits for the answers to all calls so far, and for what these cause. */
+export async function quiet({ page, watched }: Visitor): Promise<void> {
+  await expect.poll(() => watched.api.every(({ ended }) => ended !== undefined)).toBe(true);
+  await page.evaluate('new Promise((done) => { setTimeout(done, 30); })');
+}

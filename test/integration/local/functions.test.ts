@@ -30,6 +30,8 @@ export const handler = async (event, context) => {
 };`;
 
 let fixture: Fixture;
+/** Of modules that take more than ten seconds to load, which they do beside the other tests. */
+let loading: Promise<[Invoked, Invoked]>;
 
 beforeAll(async () => {
   fixture = await startFixture(
@@ -54,6 +56,7 @@ beforeAll(async () => {
       nameless: 'export const other = 1;',
     },
   );
+  loading = Promise.all([invoke('slow'), invoke('endless')]);
 });
 afterAll(() => fixture.stop());
 
@@ -161,7 +164,7 @@ test('one that cannot be loaded says why', async () => {
 });
 
 test('a module may take ten seconds to load, and then as long as its function', async () => {
-  const [slow, endless] = await Promise.all([invoke('slow'), invoke('endless')]);
+  const [slow, endless] = await loading;
   expect(slow).toEqual({ kind: 'answer', payload: '"up"' });
   const took = /Init Duration: (\d+)/.exec(logOf('slow'))?.[1];
   expect(Number(took)).toBeGreaterThan(10_000);
