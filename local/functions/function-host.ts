@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FromFunction, FunctionError, Invocation } from './messages.ts';
@@ -14,8 +14,8 @@ type Handler = (event: unknown, context: object) => unknown;
 process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit(0));
 
-// One process after the other loads the same bundle: a cold start takes three quarters of the time.
-enableCompileCache();
+// Meant for this module, and nothing that Lambda would tell a function.
+delete process.env.NODE_COMPILE_CACHE;
 try {
   const handler = await loadHandler(variable('LAMBDA_TASK_ROOT'), variable('_HANDLER'));
   process.on('message', (message) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Orphanage } from '../engines/engines.ts';
 import type { FunctionPlan } from '../template/stack.ts';
 import type { Log } from './log-file.ts';
@@ -31,6 +32,12 @@ export interface Instance {
  */
 const INIT_LIMIT_MS = 10_000;
 const BELOW_NORMAL = 10;
+
+/**
+ * One process after the other loads the same host and the same bundle. A cold start takes half of the
+ * processor's time where both were compiled before; the host itself only if it is told by a variable.
+ */
+const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
 
 export function startInstance(
   plan: FunctionPlan,
@@ -126,7 +133,7 @@ export function startInstance(
 function forkHost(plan: FunctionPlan, environment: Record<string, string>, log: Log): ChildProcess {
   const child = fork(new URL('./function-host.ts', import.meta.url), {
     cwd: plan.folder,
-    env: environment,
+    env: { ...environment, NODE_COMPILE_CACHE: COMPILE_CACHE },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -90,6 +90,7 @@ test('a function is kept warm, and sees its own environment and nothing of the s
   });
   expect(first.env).not.toHaveProperty('OF_THE_SHELL');
   expect(first.env).not.toHaveProperty('HOME');
+  expect(first.env).not.toHaveProperty('NODE_COMPILE_CACHE');
   expect(first.context).toMatchObject({
     functionName: 'test-odd',
     memoryLimitInMB: '256',
