@@ -7,11 +7,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** In the order in which they run: a process is used again only for the next file of its project. */
 const PROJECTS = ['browser', 'integration', 'cdk', 'unit'];
 
+/** It waits for a minute and does little: beside those that keep the processor busy, it costs nothing. */
+const FIRST = 'imports/kills';
+
 /** Begun last, one of these would run alone at the end. */
 const LONGEST = [
+  FIRST,
   'browser/gallery',
-  'browser/element',
   'browser/many',
+  'browser/element',
+  'browser/imports',
   'integration/flows',
   'local/restart',
   'integration/api',
@@ -33,7 +38,8 @@ class LongestFirst extends BaseSequencer {
       const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
       return found === -1 ? LONGEST.length : found;
     };
-    const turn = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
+    const turn = (file: TestSpecification) =>
+      rank(file) === LONGEST.indexOf(FIRST) ? -1 : PROJECTS.indexOf(file.project.name);
     const sorted = await super.sort(files);
     return sorted.sort((a, b) => turn(a) - turn(b) || rank(a) - rank(b));
   }
@@ -53,8 +59,9 @@ function temporaryFolder(): string {
 
 export default defineConfig({
   test: {
-    // As many as the smallest machine that must prove it has cores.
-    maxWorkers: 2,
+    // One more than the smallest machine that must prove it has cores: most files wait a third of
+    // their time, for a browser, an engine or a process.
+    maxWorkers: 3,
     // Of the many processes that the tests start, only the first of a kind compiles its modules.
     env: {
       NODE_COMPILE_CACHE: resolve(import.meta.dirname, '.glimpse/compile-cache'),
