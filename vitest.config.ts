@@ -7,16 +7,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** In the order in which they run: a process is used again only for the next file of its project. */
 const PROJECTS = ['browser', 'integration', 'cdk', 'unit'];
 
-/** It waits for a minute and does little: beside those that keep the processor busy, it costs nothing. */
-const FIRST = 'imports/kills';
-
 /** Begun last, one of these would run alone at the end. */
 const LONGEST = [
-  FIRST,
   'browser/gallery',
   'browser/many',
   'browser/element',
   'browser/imports',
+  // It waits for a minute, and the others have the processor.
+  'imports/kills',
   'integration/flows',
   'local/restart',
   'integration/api',
@@ -38,8 +36,7 @@ class LongestFirst extends BaseSequencer {
       const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
       return found === -1 ? LONGEST.length : found;
     };
-    const turn = (file: TestSpecification) =>
-      rank(file) === LONGEST.indexOf(FIRST) ? -1 : PROJECTS.indexOf(file.project.name);
+    const turn = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
     const sorted = await super.sort(files);
     return sorted.sort((a, b) => turn(a) - turn(b) || rank(a) - rank(b));
   }
