@@ -119,7 +119,7 @@ export function startInstance(
       const durationMs = performance.now() - started;
       clearTimeout(late);
       settle = () => {};
-      const peakBytes = await memory.stop();
+      const peakBytes = memory.stop();
       const { requestId } = invocation;
       const { memoryMb } = plan;
       log.write(reportLines({ requestId, outcome, durationMs, memoryMb, peakBytes, initMs }));

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 
 export interface MemoryWatch {
   /** Ends the watch and answers the most that was seen, in bytes. */
-  stop(): Promise<number>;
+  stop(): number;
 }
 
 const EVERY_MS = 200;
@@ -10,23 +10,33 @@ const EVERY_MS = 200;
 /** Looks at a process's memory now and then, and calls `exceeded` once it is more than `limit` bytes. */
 export function watchMemory(pid: number, limit: number, exceeded: () => void): MemoryWatch {
   let peak = 0;
-  const look = async () => {
-    peak = Math.max(peak, await residentMemory(pid));
+  const look = () => {
+    peak = Math.max(peak, residentMemory(pid));
     if (peak > limit) exceeded();
   };
   const timer = setInterval(look, EVERY_MS);
   return {
-    async stop() {
+    stop() {
       clearInterval(timer);
-      await look();
+      look();
       return peak;
     },
   };
 }
 
-/** 0 where there is no /proc, or no such process any more. */
-async function residentMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0;
+/**
+ * 0 where there is no /proc, or no such process any more. Not asynchronous: the kernel answers at once,
+ * and four trips to the thread pool for each invocation were a tenth of all that this process does.
+ */
+function residentMemory(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(statusOf(pid))?.[1] ?? 0;
   return Number(kilobytes) * 1024;
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
 }
