@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -6,6 +5,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Variant } from '../shared/thumbnails/variant.ts';
 import { type Backfill, enqueue, type Tally } from './enqueue.ts';
 import { openPosition, type Position } from './position.ts';
+import { readOptions } from './read-options.ts';
+import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
 import { openTarget, type Target, UsageError } from './target.ts';
 
 const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each image to the eager queue.
@@ -23,20 +24,20 @@ const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each
   --help
 
 Without --missing every image gets a message; a worker that finds nothing to make reads one item
-and moves on. A run that was stopped is taken up where it was.`;
+and moves on. Ctrl-C lets the page of images under way end, and once more ends it at once; the same
+command then goes on from there. It ends with 0 when it is done, with 1 if something fails, with 2 if
+it was called wrongly, and with ${INTERRUPTED} if it was stopped.`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      gallery: { type: 'string' },
-      all: { type: 'boolean', default: false },
-      missing: { type: 'boolean', default: false },
-      variant: { type: 'string' },
-      outputs: { type: 'string' },
-      state: { type: 'string', default: '.glimpse' },
-      restart: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readOptions(process.argv.slice(2), {
+    gallery: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    missing: { type: 'boolean', default: false },
+    variant: { type: 'string' },
+    outputs: { type: 'string' },
+    state: { type: 'string', default: '.glimpse' },
+    restart: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   });
   if (values.help) {
     console.log(HELP);
@@ -49,9 +50,7 @@ async function main(): Promise<void> {
   const lacking = lackingVariants(target, values);
   const { restart, ...asked } = values;
   const position = await openPosition([target.outputs.OriginalsBucket, asked], restart);
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  process.once('SIGTERM', () => stop.abort());
+  const signal = stopBySignals('the images that were listed get their messages first');
 
   console.log(`Backfill of ${values.gallery ?? 'all galleries'} in ${target.description}`);
   if (position.after !== undefined) {
@@ -60,7 +59,7 @@ async function main(): Promise<void> {
   await run(
     {
       ...connect(target),
-      signal: stop.signal,
+      signal,
       now: Date.now,
       ...(values.gallery === undefined ? {} : { gallery: values.gallery }),
       ...(lacking === undefined ? {} : { lacking }),
@@ -82,7 +81,7 @@ async function run(backfill: Backfill, position: Position): Promise<void> {
   const summary = `${describe(tally)} in ${seconds().toFixed(1)} s (${rate(tally.listed, seconds())})`;
   if (backfill.signal.aborted) {
     console.log(`Stopped: ${summary}. The same command goes on from here.`);
-    process.exitCode = 130;
+    process.exitCode = INTERRUPTED;
     return;
   }
   await position.clear();
@@ -158,5 +157,5 @@ try {
 } catch (error) {
   endProgress();
   console.error(error instanceof Error ? `backfill: ${error.message}` : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { askApi, fleetSchema, importSchema } from './explain/ask-api.ts';
 import { type Explanation, explainImport } from './explain/explain-import.ts';
+import { readOptions } from './read-options.ts';
 import { openTarget, UsageError } from './target.ts';
 
 const HELP = `Says why an import takes as long as it does: what its rows wait for, what limits the fleet, and what
@@ -19,12 +19,18 @@ It ends with 0 when it has explained, with 1 if there is no such import or no an
 was called wrongly.`;
 
 async function main(): Promise<void> {
-  const { values } = parse();
+  const values = readOptions(process.argv.slice(2), {
+    import: { type: 'string' },
+    outputs: { type: 'string' },
+    state: { type: 'string', default: '.glimpse' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
   if (values.help) {
     console.log(HELP);
     return;
   }
-  if (values.import === undefined || values.import === '') {
+  if (values.import === undefined) {
     throw new UsageError('Expected --import ID, the import to explain. See --help.');
   }
   const { outputs, description } = await openTarget(values.outputs, values.state);
@@ -40,22 +46,6 @@ async function main(): Promise<void> {
   ]);
   const explanation = explainImport(told, fleet, Date.now());
   console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
-}
-
-function parse() {
-  try {
-    return parseArgs({
-      options: {
-        import: { type: 'string' },
-        outputs: { type: 'string' },
-        state: { type: 'string', default: '.glimpse' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
 }
 
 function inLines({ words, help }: Explanation): string {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { config } from '../cdk/config.ts';
 import { readConfig } from '../cdk/config-schema.ts';
 import { planInputOf } from '../cdk/plan-input.ts';
@@ -6,6 +5,7 @@ import { planFleet } from '../shared/fleet/plan.ts';
 import { INPUTS, withOptions } from './plan/inputs.ts';
 import { planInWords } from './plan/text.ts';
 import { whatIf } from './plan/what-if.ts';
+import { readOptions } from './read-options.ts';
 
 const HELP = `Plans the fleet of chunk workers from cdk/config.ts: its numbers with their reasons, the relations
 that have to hold between them, and what would become of them if an input were half or twice as large.
@@ -22,12 +22,10 @@ be "none", for an account that counts none. It ends with 0 if everything holds (
 if a relation is broken, as \`cdk synth\` would refuse it, and with 2 if it was called wrongly.`;
 
 function main(): void {
-  const { values } = parseArgs({
-    options: {
-      ...Object.fromEntries(INPUTS.map(({ option }) => [option, { type: 'string' } as const])),
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readOptions(process.argv.slice(2), {
+    ...Object.fromEntries(INPUTS.map(({ option }) => [option, { type: 'string' } as const])),
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   });
   if (values.help) {
     console.log(HELP);

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { buildWeb } from '../web/build.ts';
 import { builtFiles } from '../web/files.ts';
 import { publish } from './publish.ts';
+import { readOptions } from './read-options.ts';
 import { openTarget, UsageError } from './target.ts';
 
 const HELP = `Builds the pages and puts them into a deployed stack's bucket, where CloudFront finds them.
@@ -18,8 +18,9 @@ is nothing to invalidate; files with a digest in their names are kept for a year
 builds stay in the bucket, for whoever has an earlier page open.`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { outputs: { type: 'string' }, help: { type: 'boolean', default: false } },
+  const values = readOptions(process.argv.slice(2), {
+    outputs: { type: 'string' },
+    help: { type: 'boolean', default: false },
   });
   if (values.help) {
     console.log(HELP);
@@ -52,5 +53,5 @@ try {
   await main();
 } catch (error) {
   console.error(error instanceof Error ? `publish-pages: ${error.message}` : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,11 +1,12 @@
-import { parseArgs } from 'node:util';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { readOptions } from './read-options.ts';
 import {
   SAMPLE_COUNT,
   SAMPLE_IMAGES,
   type SamplePicture,
   samplePictures,
 } from './sample/sample.ts';
+import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
 import { openTarget, type Target, UsageError } from './target.ts';
 
 const HELP = `Puts a gallery of ${SAMPLE_COUNT} pictures into the originals bucket, to have something to look at.
@@ -36,13 +37,11 @@ interface Progress {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      outputs: { type: 'string' },
-      state: { type: 'string', default: '.glimpse' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readOptions(process.argv.slice(2), {
+    outputs: { type: 'string' },
+    state: { type: 'string', default: '.glimpse' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   });
   if (values.help) {
     console.log(HELP);
@@ -50,18 +49,16 @@ async function main(): Promise<void> {
   }
   const target = await openTarget(values.outputs, values.state);
   const originals = connect(target);
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  process.once('SIGTERM', () => stop.abort());
+  const signal = stopBySignals('the uploads under way end');
 
   const there = await present(originals).catch((error: unknown) => {
     throw refused(error, target);
   });
   const progress = values.json ? lines() : oneLine(target.description);
   progress.step(there.size);
-  const drawn = await fill(originals, there, stop, (count) => progress.step(there.size + count));
-  progress.end(drawn, there.size, stop.signal.aborted);
-  if (stop.signal.aborted) process.exitCode = 130;
+  const drawn = await fill(originals, there, signal, (count) => progress.step(there.size + count));
+  progress.end(drawn, there.size, signal.aborted);
+  if (signal.aborted) process.exitCode = INTERRUPTED;
 }
 
 /**
@@ -71,7 +68,7 @@ async function main(): Promise<void> {
 async function fill(
   originals: Originals,
   there: ReadonlySet<string>,
-  { signal }: AbortController,
+  signal: AbortSignal,
   step: (count: number) => void,
 ): Promise<number> {
   const pictures: SamplePicture[] = [];
@@ -179,5 +176,5 @@ try {
 } catch (error) {
   endProgress();
   console.error(error instanceof Error ? `sample: ${error.message}` : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../cdk/config.ts';
 import { readConfig } from '../cdk/config-schema.ts';
@@ -11,15 +11,15 @@ import type { Account } from '../shared/fleet/plan-input.ts';
 import { createSoloLine } from '../shared/fleet/solo-line.ts';
 import { createProvider, providerConfigSchema } from '../shared/summaries/create-provider.ts';
 import { drawChart } from './chart.ts';
+import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
 import { type Measured, StoppedError, type Sweep } from './sweep/measure.ts';
-import { prepareOut, readOptions, type SweepArguments } from './sweep/options.ts';
+import { prepareOut, readArguments, type SweepArguments } from './sweep/options.ts';
 import { accountPerMinute, count, isFound, reportInWords } from './sweep/report.ts';
 import { runSweep, type Swept } from './sweep/run-sweep.ts';
 import { bestOf } from './sweep/steps.ts';
 import { openProviderAddress, UsageError } from './target.ts';
 
 const KEY = 'GLIMPSE_PROVIDER_KEY';
-const INTERRUPTED = 130;
 
 const HELP = `Finds the fleet bound: raises the calls in flight step by step until the work that is completed in
 a minute stops improving, draws the curve and names the number.
@@ -33,33 +33,35 @@ a minute stops improving, draws the curve and names the number.
   --to N            the last bound to try, to 5,000 (512)
   --seconds N       how long each step takes, 5 to 600 (20); measured is what ends after a quarter of it
   --out FILE        where the curve goes, an SVG (.glimpse/sweep.svg)
-  --json            for a program: {fleetBound, best, end, failure, accountPerMinute, plannedInFlight, steps},
-                    where fleetBound is null if a larger one may complete more than the best that was tried
+  --json            for a program: {fleetBound, best, end, failure, accountPerMinute, plannedInFlight,
+                    curve, steps}, where fleetBound is null if a larger one may complete more than the
+                    best that was tried, and curve is the file
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
   --help
 
 Each step has half as many calls more in flight; none calls faster than the account of cdk/config.ts
 permits. Two steps without an improvement end it, and so do calls that are refused or fail. Run it
-while the fleet rests: both would share the account. Ctrl-C stops it, and it tells of what it has.
+while the fleet rests: both would share the account. Ctrl-C stops it, and it tells of what it has;
+once more ends it at once.
 
 It ends with 0 when it has a number, with 1 if calls fail, with 2 if it was called wrongly, and with
 ${INTERRUPTED} if it was stopped.`;
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readArguments(process.argv.slice(2));
   if (options === undefined) {
     console.log(HELP);
     return;
   }
   const { summaries, ...others } = readConfig(config);
   const input = planInputOf({ summaries, ...others });
-  const { mode, out, isJson, first, most, stepMs, isReal } = options;
+  const { mode, isJson, first, most, stepMs, isReal } = options;
   const line = lineOf(planFleet(input), mode);
-  await prepareOut(out);
-  const stop = new AbortController();
-  stopBySignals(stop);
-  const { sweep, address } = await open(options, line.account, stop.signal);
   const say = isJson ? () => {} : console.log;
+  const curve = await prepareOut(options.out);
+  if (curve.made !== undefined) say(`Made the folder ${curve.made} for the curve.`);
+  const signal = stopBySignals('the calls in flight are given up, and what was measured is told');
+  const { sweep, address } = await open(options, line.account, signal);
   const { requestsPerMinute, tokensPerMinute } = line.account;
   const tokens = tokensPerMinute === null ? '' : ` and ${count(tokensPerMinute)} tokens`;
   say(
@@ -97,8 +99,10 @@ async function main(): Promise<void> {
       end,
       failure,
       accountPerMinute: perMinute,
+      plannedInFlight: line.inFlight,
+      curve: curve.file,
     };
-    console.log(JSON.stringify({ ...found, plannedInFlight: line.inFlight, steps }, undefined, 2));
+    console.log(JSON.stringify({ ...found, steps }, undefined, 2));
   } else {
     const { prices } = summaries;
     const words = reportInWords({
@@ -112,20 +116,8 @@ async function main(): Promise<void> {
     });
     for (const sentence of words) say(sentence);
   }
-  await writeFile(out, draw(swept, best, perMinute));
-  say(`The curve is in ${out}.`);
-}
-
-/** Ctrl-C may come twice at once: to the process group, and from npm. Later it means now. */
-function stopBySignals(stop: AbortController): void {
-  let stoppedAt: number | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stoppedAt !== undefined && Date.now() - stoppedAt > 1000) process.exit(INTERRUPTED);
-      stoppedAt ??= Date.now();
-      stop.abort();
-    });
-  }
+  await curve.write(draw(swept, best, perMinute));
+  say(`The curve is in ${curve.file}.`);
 }
 
 async function open(
@@ -172,6 +164,7 @@ async function open(
   });
   return {
     sweep: {
+      name: `sweep-${randomUUID().slice(0, 8)}`,
       provider,
       allowance,
       instructions: summaries.prompt.instructions,

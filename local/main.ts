@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { readOptions } from '../cli/read-options.ts';
+import { UsageError } from '../cli/target.ts';
+import { announcementOf } from './announcement.ts';
 import { type LocalCloud, startLocalCloud } from './cloud.ts';
 
 const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploys, without an AWS account.
@@ -27,19 +29,17 @@ try {
   await run();
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : String(error)}`);
-  process.exit(1);
+  process.exit(error instanceof UsageError ? 2 : 1);
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      'cdk-out': { type: 'string' },
-      help: { type: 'boolean', default: false },
-      reset: { type: 'boolean', default: false },
-      sample: { type: 'boolean', default: false },
-      state: { type: 'string', default: '.glimpse' },
-      verbose: { type: 'boolean', default: false },
-    },
+  const values = readOptions(process.argv.slice(2), {
+    'cdk-out': { type: 'string' },
+    help: { type: 'boolean', default: false },
+    reset: { type: 'boolean', default: false },
+    sample: { type: 'boolean', default: false },
+    state: { type: 'string', default: '.glimpse' },
+    verbose: { type: 'boolean', default: false },
   });
   if (values.help) {
     console.log(HELP);
@@ -72,28 +72,19 @@ async function run(): Promise<void> {
     ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
   });
   console.log(`  ${'ready'.padEnd(12)} ${seconds(performance.now() - started)}\n`);
-  announce(cloud);
+  console.log(announcementOf(cloud.endpoints));
   if (values.sample) void uploadSample(cloud);
   else if (cloud.empty) {
-    console.log('\n  No pictures yet: the page offers a sample gallery, as does `npm run sample`.');
+    console.log('  No pictures yet: the page offers a sample gallery, as does `npm run sample`.');
   }
-  console.log('\n  Ctrl-C stops it; what it holds stays.');
+  console.log('  Ctrl-C stops it; what it holds stays.');
   const failure = await cloud.failed;
   console.error(`\n${failure}`);
   await stop(1);
 }
 
-function announce({ endpoints }: LocalCloud): void {
-  const { web, api, s3, sqs, dynamodb, provider, ssm } = endpoints;
-  console.log(`  ${'open'.padEnd(12)} ${web}\n`);
-  const others = { api, s3, sqs, dynamodb, provider, ssm, about: `${web}/about` };
-  for (const [name, url] of Object.entries(others)) {
-    console.log(`  ${name.padEnd(12)} ${url}`);
-  }
-}
-
 async function uploadSample({ sample }: LocalCloud): Promise<void> {
-  console.log('\n  The sample gallery is being uploaded.');
+  console.log('  The sample gallery is being uploaded.');
   const { state, done, message } = await sample.start();
   console.log(
     state === 'done'
@@ -105,7 +96,7 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
 function readPort(text = '4000'): number {
   const parsed = z.coerce.number().int().min(0).max(65_529).safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new Error(
+  throw new UsageError(
     `Expected PORT to be a whole number from 0 to 65529, got ${JSON.stringify(text)}.`,
   );
 }

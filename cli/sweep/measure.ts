@@ -6,6 +6,8 @@ import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
 import type { Step } from './steps.ts';
 
 export interface Sweep {
+  /** Of this sweep alone: in the provider's ledger no row of it is one of another's. */
+  name: string;
   provider: Provider;
   /** The account's: no step calls faster than it permits. */
   allowance: Allowance;
@@ -67,10 +69,10 @@ export async function measure(sweep: Sweep, bound: number, ms: number): Promise<
   const stopped = new AbortController();
   const signal = AbortSignal.any([sweep.signal, stopped.signal]);
   let row = 0;
+  const step = { ...sweep, name: `${sweep.name}/${bound}`, signal };
   const lane = async () => {
     try {
-      while (now() < time.ends && !signal.aborted)
-        await call({ ...sweep, signal }, ++row, time, sums);
+      while (now() < time.ends && !signal.aborted) await call(step, ++row, time, sums);
     } catch (error) {
       stopped.abort();
       throw error;
@@ -94,7 +96,7 @@ export async function measure(sweep: Sweep, bound: number, ms: number): Promise<
 }
 
 async function call(
-  { provider, allowance, instructions, limits, signal, now, sleep }: Sweep,
+  { name, provider, allowance, instructions, limits, signal, now, sleep }: Sweep,
   row: number,
   { begins, ends }: { begins: number; ends: number },
   sums: Sums,
@@ -110,7 +112,7 @@ async function call(
   const began = now();
   const counts = () => now() >= begins && now() <= ends;
   try {
-    const request = { system, input, maxOutputTokens, row: `sweep/${row}` };
+    const request = { system, input, maxOutputTokens, row: `${name}/${row}` };
     const { usage } = await provider.complete(request, signal);
     admission.settle(usage.inputTokens + usage.outputTokens);
     sums.calls += 1;

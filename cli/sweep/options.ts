@@ -1,7 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { parseArgs } from 'node:util';
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
+import { readOptions } from '../read-options.ts';
 import { UsageError } from '../target.ts';
 
 export interface SweepArguments {
@@ -18,8 +18,18 @@ export interface SweepArguments {
 }
 
 /** What a command line asks for; undefined where that is help. @throws UsageError with one sentence. */
-export function readOptions(given: readonly string[]): SweepArguments | undefined {
-  const { values } = parse(given);
+export function readArguments(given: readonly string[]): SweepArguments | undefined {
+  const values = readOptions(given, {
+    provider: { type: 'boolean', default: false },
+    mode: { type: 'string', default: 'bulk' },
+    from: { type: 'string', default: '4' },
+    to: { type: 'string', default: '512' },
+    seconds: { type: 'string', default: '20' },
+    out: { type: 'string', default: '.glimpse/sweep.svg' },
+    json: { type: 'boolean', default: false },
+    state: { type: 'string', default: '.glimpse' },
+    help: { type: 'boolean', default: false },
+  });
   if (values.help) return undefined;
   const first = wholeNumber('--from', values.from, 1, 5000);
   const most = wholeNumber('--to', values.to, 1, 5000);
@@ -30,7 +40,6 @@ export function readOptions(given: readonly string[]): SweepArguments | undefine
   if (mode !== 'interactive' && mode !== 'bulk') {
     throw new UsageError(`--mode: expected interactive or bulk, got "${mode}".`);
   }
-  if (out === '') throw new UsageError('--out: expected a file, got "".');
   return {
     mode,
     out,
@@ -43,27 +52,6 @@ export function readOptions(given: readonly string[]): SweepArguments | undefine
   };
 }
 
-function parse(given: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...given],
-      options: {
-        provider: { type: 'boolean', default: false },
-        mode: { type: 'string', default: 'bulk' },
-        from: { type: 'string', default: '4' },
-        to: { type: 'string', default: '512' },
-        seconds: { type: 'string', default: '20' },
-        out: { type: 'string', default: '.glimpse/sweep.svg' },
-        json: { type: 'boolean', default: false },
-        state: { type: 'string', default: '.glimpse' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
 function wholeNumber(option: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
@@ -72,17 +60,46 @@ function wholeNumber(option: string, text: string, least: number, most: number):
   );
 }
 
+/** Where the curve goes. */
+export interface Curve {
+  /** Absolute: the folder that a command runs in is not always the one that it was called from. */
+  readonly file: string;
+  /** The first folder that was made for it. */
+  readonly made: string | undefined;
+  /** @throws one sentence that says why it could not be written. */
+  write(svg: string): Promise<void>;
+}
+
 /** A place that cannot be written to is found out before minutes and money have gone into a sweep. */
-export async function prepareOut(out: string): Promise<void> {
-  const there = await stat(out).catch(() => undefined);
+export async function prepareOut(out: string): Promise<Curve> {
+  const file = resolve(out);
+  const there = await stat(file).catch(() => undefined);
   if (there?.isDirectory()) {
-    throw new UsageError(`--out: expected a file, got the folder ${out}.`);
+    throw new UsageError(`--out: expected a file, got the folder ${file}.`);
   }
+  let made: string | undefined;
   try {
-    await mkdir(dirname(out), { recursive: true });
+    made = await mkdir(dirname(file), { recursive: true });
   } catch (cause) {
-    throw new UsageError(`--out: expected a file in a folder that can be made, got ${out}.`, {
+    throw new UsageError(`--out: expected a file in a folder that can be made, got ${file}.`, {
       cause,
     });
   }
+  try {
+    await access(there === undefined ? dirname(file) : file, constants.W_OK);
+  } catch (cause) {
+    throw new UsageError(`--out: expected a file that can be written, got ${file}.`, { cause });
+  }
+  return {
+    file,
+    made,
+    async write(svg) {
+      try {
+        await writeFile(file, svg);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`The curve could not be written to ${file}: ${why}.`, { cause });
+      }
+    },
+  };
 }

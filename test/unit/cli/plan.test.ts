@@ -75,7 +75,10 @@ describe('npm run plan', () => {
 
   test('ends with 2 and one sentence if it is called wrongly', () => {
     const cases: [string[], RegExp][] = [
-      [['--workers', '3'], /^plan: Unknown option '--workers'/],
+      [
+        ['--requests-per-minute', '-5'],
+        /^plan: --requests-per-minute: expected .*>=1, got "-5"\.\n$/,
+      ],
       [['--headroom', '0.5'], /^plan: --headroom: expected number to be >=1, got "0\.5"\.\n$/],
     ];
     for (const [options, sentence] of cases) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ import { config } from '../../../cdk/config.ts';
 import { readConfig } from '../../../cdk/config-schema.ts';
 import { planInputOf } from '../../../cdk/plan-input.ts';
 import type { Measured } from '../../../cli/sweep/measure.ts';
-import { prepareOut, readOptions } from '../../../cli/sweep/options.ts';
+import { prepareOut, readArguments } from '../../../cli/sweep/options.ts';
 import { accountPerMinute, type Report, reportInWords } from '../../../cli/sweep/report.ts';
 import { runSweep, type SweepOptions } from '../../../cli/sweep/run-sweep.ts';
 import { bestOf, nextStep, type Step } from '../../../cli/sweep/steps.ts';
@@ -135,13 +135,15 @@ describe('a sweep of a provider', () => {
     const time = createVirtualTime(Date.UTC(2026, 0, 5));
     const { now, sleep } = time;
     const calls: number[] = [];
+    const rows: string[] = [];
     let inFlight = 0;
     const most = { inFlight: 0 };
     const provider: Provider = {
       model: 'a-model',
       close: () => {},
-      async complete(_, signal) {
+      async complete({ row }, signal) {
         const call = calls.push(now());
+        rows.push(row);
         most.inFlight = Math.max(most.inFlight, ++inFlight);
         await sleep(100, signal).finally(() => (inFlight -= 1));
         if (signal.aborted) throw new AbortedError(signal.reason);
@@ -172,7 +174,16 @@ describe('a sweep of a provider', () => {
     const run = async (options: Partial<SweepOptions> = {}) => {
       let isOver = false;
       const swept = runSweep(
-        { provider, allowance, instructions: 'Sum up.', limits, signal: stop.signal, now, sleep },
+        {
+          name: 'a-sweep',
+          provider,
+          allowance,
+          instructions: 'Sum up.',
+          limits,
+          signal: stop.signal,
+          now,
+          sleep,
+        },
         {
           first: 1,
           most: 20,
@@ -189,7 +200,7 @@ describe('a sweep of a provider', () => {
       while (!isOver) await time.pass(now() + 1000);
       return await swept;
     };
-    return { run, calls, most, stop, now };
+    return { run, calls, rows, most, stop, now };
   }
 
   test('finds where more in flight complete no more, and calls no faster than the account', async () => {
@@ -210,6 +221,13 @@ describe('a sweep of a provider', () => {
     expect(steps.reduce((all, { calls }) => all + calls, 0)).toBe(calls.length);
     const seconds = Map.groupBy(calls, (at) => Math.floor(at / 1000));
     expect(Math.max(...[...seconds.values()].map(({ length }) => length))).toBeLessThanOrEqual(20);
+  });
+
+  test('gives each call a row that no other has, in any step or any other sweep', async () => {
+    const { run, rows } = open();
+    await run();
+    expect(new Set(rows).size).toBe(rows.length);
+    for (const row of rows) expect(row).toMatch(/^a-sweep\/\d+\/\d+$/);
   });
 
   test('ends where an account lets less through than is configured', async () => {
@@ -380,6 +398,7 @@ describe('npm run sweep', () => {
         end: z.literal('most'),
         accountPerMinute: z.number(),
         plannedInFlight: z.literal(130),
+        curve: z.literal(out),
         steps: z.array(z.looseObject({ bound: z.literal(4), answeredPerMinute: z.number() })),
       })
       .parse(JSON.parse(stdout));
@@ -398,7 +417,8 @@ describe('npm run sweep', () => {
     const { status, stderr } = await ended;
     expect({ status, stderr }).toEqual({
       status: 130,
-      stderr: 'sweep: Stopped before there was a step to tell of.\n',
+      stderr:
+        '\nStopping: the calls in flight are given up, and what was measured is told. Once more ends it at once.\nsweep: Stopped before there was a step to tell of.\n',
     });
   });
 
@@ -423,22 +443,22 @@ describe('npm run sweep', () => {
 });
 
 test.each<[string[], string | RegExp]>([
-  [['--workers', '3'], /^Unknown option '--workers'/],
-  [['more'], /^Unexpected argument 'more'/],
+  [['--workers', '3'], 'Expected an option that there is, got --workers. See --help.'],
+  [['more'], 'Expected options only, got "more". See --help.'],
   [['--from', '0'], '--from: expected a whole number from 1 to 5000, got "0".'],
-  [['--from', ''], '--from: expected a whole number from 1 to 5000, got "".'],
+  [['--from', '-5'], '--from: expected a whole number from 1 to 5000, got "-5".'],
   [['--to', '1e3'], '--to: expected a whole number from 1 to 5000, got "1e3".'],
   [['--from', '600'], '--to: expected --from (600) or more, got 512.'],
   [['--seconds', '4'], '--seconds: expected a whole number from 5 to 600, got "4".'],
   [['--mode', 'fast'], '--mode: expected interactive or bulk, got "fast".'],
-  [['--out', ''], '--out: expected a file, got "".'],
+  [['--out', ''], '--out: expected a value, got "".'],
 ])('%j is a mistake that one sentence names', (given, sentence) => {
-  expect(() => readOptions(given)).toThrow(UsageError);
-  expect(() => readOptions(given)).toThrow(sentence);
+  expect(() => readArguments(given)).toThrow(UsageError);
+  expect(() => readArguments(given)).toThrow(sentence);
 });
 
 test('what is not said is as usual', () => {
-  expect(readOptions([])).toEqual({
+  expect(readArguments([])).toEqual({
     mode: 'bulk',
     first: 4,
     most: 512,
@@ -448,7 +468,7 @@ test('what is not said is as usual', () => {
     out: '.glimpse/sweep.svg',
     state: '.glimpse',
   });
-  expect(readOptions(['--help', '--from', 'x'])).toBeUndefined();
+  expect(readArguments(['--help', '--from', 'x'])).toBeUndefined();
 });
 
 test('a place for the curve that cannot be written to is found out at once', async () => {
@@ -460,7 +480,13 @@ test('a place for the curve that cannot be written to is found out at once', asy
   await expect(prepareOut(join(folder, 'file/x.svg'))).rejects.toThrow(
     /^--out: expected a file in a folder that can be made, got .*file\/x\.svg\.$/,
   );
-  await prepareOut(join(folder, 'new/x.svg'));
-  expect((await stat(join(folder, 'new'))).isDirectory()).toBe(true);
+  const curve = await prepareOut(join(folder, 'new/deep/x.svg'));
+  expect(curve.made).toBe(join(folder, 'new'));
+  expect((await prepareOut(join(folder, 'new/deep/x.svg'))).made).toBeUndefined();
+  expect((await prepareOut('sweep.svg')).file).toBe(join(process.cwd(), 'sweep.svg'));
+  // What cannot be known before is told in one sentence, too.
   await rm(folder, { recursive: true });
+  await expect(curve.write('<svg/>')).rejects.toThrow(
+    /^The curve could not be written to .*new\/deep\/x\.svg: ENOENT.*\.$/,
+  );
 });

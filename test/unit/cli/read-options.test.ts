@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { readOptions } from '../../../cli/read-options.ts';
+import { UsageError } from '../../../cli/target.ts';
+
+const OPTIONS = {
+  rate: { type: 'string' },
+  out: { type: 'string', default: 'here' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+test('values are taken as they are given, also those that begin with a dash', () => {
+  expect(readOptions(['--rate', '-5', '--json'], OPTIONS)).toEqual({
+    rate: '-5',
+    out: 'here',
+    json: true,
+  });
+  expect(readOptions(['--rate=--5', '--out=a=b'], OPTIONS)).toMatchObject({
+    rate: '--5',
+    out: 'a=b',
+  });
+});
+
+test.each([
+  [['--rate'], '--rate: expected a value, got none.'],
+  [['--rate', '--json'], '--rate: expected a value, got none.'],
+  [['--rate', ''], '--rate: expected a value, got "".'],
+  [['--rate= '], '--rate: expected a value, got " ".'],
+  [['--json=yes'], '--json: expected no value, got "yes".'],
+  [['--pace', '5'], 'Expected an option that there is, got --pace. See --help.'],
+  [['--toString'], 'Expected an option that there is, got --toString. See --help.'],
+  [['-r', '5'], 'Expected an option that there is, got -r. See --help.'],
+  [['5'], 'Expected options only, got "5". See --help.'],
+  [['--', '--json'], 'Expected options only, got "--". See --help.'],
+])('%j is a mistake that one sentence names', (given, sentence) => {
+  expect(() => readOptions(given, OPTIONS)).toThrow(new UsageError(sentence));
+});
+
+describe('a command', () => {
+  test.concurrent.each([
+    ['cli/backfill.ts', 'backfill: '],
+    ['cli/explain.ts', 'explain: '],
+    ['local/main.ts', '\n'],
+  ])('%s ends with 2 and one sentence if it is called wrongly', async (command, before) => {
+    const child = spawn(process.execPath, [command, '--unheard-of', '5']);
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `${before}Expected an option that there is, got --unheard-of. See --help.\n`,
+    });
+  });
+});
