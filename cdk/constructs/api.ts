@@ -1,5 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { CorsHttpMethod, HttpApi, HttpMethod, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Distribution, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -51,6 +58,12 @@ export class Api extends Construct {
       },
     });
     this.route(handler, ROUTES);
+    // What there is no route for is told as any other error: API Gateway's own answer has another shape.
+    new HttpRoute(this, 'Unmatched', {
+      httpApi: this.#http,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: new HttpLambdaIntegration('UnmatchedIntegration', handler),
+    });
     this.url = this.#http.apiEndpoint;
     output(this, 'ApiUrl', this.url);
   }

@@ -27,6 +27,9 @@ export interface HttpAnswer {
 /** Routes by the template's own names, `GET /images`. */
 export type Routes = Record<string, (request: HttpRequest) => Promise<HttpAnswer>>;
 
+/** Characters of a path that an error repeats. */
+const MOST_PATH = 200;
+
 const STATUS_BY_CODE: Record<string, number> = {
   'not-found': 404,
   conflict: 409,
@@ -44,7 +47,7 @@ export function httpHandler(
     .handler(async (event) => {
       try {
         const route = routes[event.routeKey];
-        if (route === undefined) return fail(404, 'not-found', `there is no ${event.routeKey}`);
+        if (route === undefined) return fail(404, 'not-found', `there is no ${askedFor(event)}`);
         return translate(
           await route({
             query: parseQuery(event.rawQueryString),
@@ -61,6 +64,11 @@ export function httpHandler(
         return fail(500, 'internal', 'internal error');
       }
     });
+}
+
+/** What came by the route that takes all that no other does. */
+function askedFor({ requestContext: { http } }: APIGatewayProxyEventV2): string {
+  return `${http.method} ${http.path.slice(0, MOST_PATH)}`;
 }
 
 /** API Gateway's own parsing joins repeated parameters with a comma, which keys may contain. */

@@ -192,6 +192,8 @@ test('the HTTP API answers the allowed origins only, and is throttled', () => {
       z.object({ Properties: z.object({ RouteKey: z.string() }) }).parse(each).Properties.RouteKey,
   );
   expect(routes.filter((key) => !/\/(imports|fleet)/.test(key)).sort()).toEqual([
+    // What there is no route for is answered in the shape of every other error.
+    '$default',
     'GET /galleries',
     'GET /images',
     'GET /thumbnail',

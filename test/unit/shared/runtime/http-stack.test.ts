@@ -15,10 +15,21 @@ import { httpHandler, parseQuery, type Routes } from '../../../../shared/runtime
 const logger = new Logger({ logLevel: 'SILENT' });
 const metrics = new Metrics({ namespace: 'test', serviceName: 'test' });
 
+const requestContext = { http: { method: 'GET', path: '/it' } };
+
 async function ask(routes: Routes, event: Partial<APIGatewayProxyEventV2>) {
   const handler = httpHandler(routes, { logger, metrics });
-  const full = { routeKey: 'GET /it', rawQueryString: '', isBase64Encoded: false, ...event };
-  return await handler(full as APIGatewayProxyEventV2, { awsRequestId: 'id' } as Context);
+  const full = {
+    routeKey: 'GET /it',
+    requestContext,
+    rawQueryString: '',
+    isBase64Encoded: false,
+    ...event,
+  };
+  return await handler(
+    full as unknown as APIGatewayProxyEventV2,
+    { awsRequestId: 'id' } as Context,
+  );
 }
 
 describe('a query', () => {
@@ -75,6 +86,21 @@ describe('an error', () => {
     const answer = await ask(failing(new Error('the password is 1234')), {});
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('1234');
+  });
+
+  test('names the request that no route takes, whatever its body', async () => {
+    const path = `/imports/1/frob${'x'.repeat(300)}`;
+    const answer = await ask(
+      { 'GET /it': async () => ({ status: 200 }) },
+      {
+        routeKey: '$default',
+        requestContext: { http: { method: 'POST', path } } as never,
+        body: 'not json',
+      },
+    );
+    expect(answer.statusCode).toBe(404);
+    const message = `there is no POST ${path.slice(0, 200)}`;
+    expect(JSON.parse(answer.body ?? '')).toEqual({ error: { code: 'not-found', message } });
   });
 
   test('in a body that is no JSON is told, and the route is not called', async () => {
