@@ -19,6 +19,7 @@ export const importSchema = z.object({
   startedAt: z.string().optional(),
   completedAt: z.string().optional(),
   etaSeconds: z.number().optional(),
+  still: z.object({ since: z.string() }).optional(),
   stalled: z.object({ reason: z.string() }).optional(),
   failure: z.object({ code: z.string(), message: z.string() }).optional(),
 });

@@ -70,7 +70,7 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
         measured,
       };
     case 'running':
-      return running(told, fleet, measured, title, progress);
+      return running(told, fleet, measured, title, progress, now);
     default:
       return {
         code: state,
@@ -82,11 +82,12 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
 }
 
 function running(
-  { mode, stalled, etaSeconds }: ImportTold,
+  { mode, still, stalled, etaSeconds }: ImportTold,
   fleet: FleetTold,
   measured: Explanation['measured'],
   title: string,
   progress: string,
+  now: number,
 ): Explanation {
   const { rowsPerSecond, waitsARow, serviceSeconds } = measured;
   const pace = rowsPerSecond === undefined ? '' : `, ${amount(rowsPerSecond)} a second`;
@@ -98,6 +99,9 @@ function running(
     code: stalled === undefined ? (wait ?? 'service') : 'stalled',
     words: [
       `${title} is running: ${progress}${pace}${left}.`,
+      ...(still === undefined
+        ? []
+        : [`No row was written for ${seconds(Math.max(0, now - Date.parse(still.since)))}.`]),
       ...(stalled === undefined ? [] : [`It is stalled. ${sentence(stalled.reason)}`]),
       wait === undefined
         ? `Its rows wait for nothing that is felt: the time is that of the calls${serviceSeconds === undefined ? '' : `, ${amount(serviceSeconds)} s each`}.`

@@ -4,6 +4,7 @@ import { readChunkObject } from '../../shared/imports/chunk-objects.ts';
 import {
   type Claim,
   claimChunk,
+  type Known,
   releaseChunk,
   renewClaim,
   settleChunk,
@@ -152,6 +153,7 @@ class Attempt {
   #isRead = false;
   /** When the last renewal that the table has taken was begun. */
   #renewedAt: number;
+  #wroteAt: number | undefined;
   readonly #waits: Waits = { gateMs: 0, allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
   /** Rows that are left, with how often they were refused an answer. */
   readonly #left = new Map<number, number>();
@@ -248,6 +250,7 @@ class Attempt {
         outputTokens: outcome.item.outputTokens + (prior?.outputTokens ?? 0),
       });
       this.#rows.set(row.row, written);
+      this.#wroteAt = this.#bench.now();
     } catch (error) {
       if (!(error instanceof StopError)) {
         // The others' answers are paid for: they are written, and no further one is asked for.
@@ -344,8 +347,12 @@ class Attempt {
     return { tries: Object.fromEntries(tries.map(([row, count]) => [String(row), count])) };
   }
 
-  #note(): { worker: string; now: number; tallies?: Tallies } {
-    const note = { worker: this.#worker, now: this.#bench.now() };
+  #note(): { worker: string; now: number } & Known {
+    const note = {
+      worker: this.#worker,
+      now: this.#bench.now(),
+      ...(this.#wroteAt === undefined ? {} : { wroteAt: this.#wroteAt }),
+    };
     return this.#isRead ? { ...note, tallies: this.#tallies() } : note;
   }
 

@@ -34,6 +34,14 @@ export interface ImportSummary {
   etaSeconds?: number;
   /** While it runs: the row up to which nearly all are written. */
   front?: number;
+  /** While it runs and nothing has come for longer than its pace lets expect. There is no ETA then. */
+  still?: {
+    /** When a row was last written, or it was started. */
+    since: string;
+    /** Chunks of workers that have not been heard of. What those left is sent again, by then at the latest. */
+    unheard?: { chunks: number; againBy: string };
+  };
+  /** What the reaper found, as long as nothing has moved since. */
   stalled?: Omit<NonNullable<ImportItem['stalled']>, 'at'> & { at: string };
   failure?: Failure;
 }
@@ -63,7 +71,9 @@ export function summaryOf(
   const { importId, name, mode, state, layout, createdAt, startedAt, completedAt } = item;
   const { done, failed, inputTokens, outputTokens } = progress;
   const { gateMs, allowanceMs, yieldMs, refusedMs } = progress;
-  const eta = etaSeconds(item, progress, now());
+  const still = stillOf(item, progress, now());
+  const eta = still === undefined ? etaSeconds(item, progress, now()) : undefined;
+  const stalled = item.stalled !== undefined && !isPast(item, progress) ? item.stalled : undefined;
   return {
     importId,
     name,
@@ -87,9 +97,8 @@ export function summaryOf(
     ...(completedAt === undefined ? {} : { completedAt: isoOf(completedAt) }),
     ...(eta === undefined ? {} : { etaSeconds: eta }),
     ...(state === 'running' ? { front: progress.front } : {}),
-    ...(item.stalled === undefined
-      ? {}
-      : { stalled: { ...item.stalled, at: isoOf(item.stalled.at) } }),
+    ...(still === undefined ? {} : { still }),
+    ...(stalled === undefined ? {} : { stalled: { ...stalled, at: isoOf(stalled.at) } }),
     ...(item.failure === undefined ? {} : { failure: item.failure }),
   };
 }
@@ -129,6 +138,43 @@ export function etagOf(terms: Terms, item: ImportItem, progress: Progress): stri
   const digest = createHash('sha256').update(JSON.stringify(made)).digest('base64url');
   return `"${digest.slice(0, 22)}"`;
 }
+
+/** Milliseconds without a row that are nothing to speak of: at the beginning, functions start. */
+const SHORT = { first: 15_000, later: 10_000 };
+/** Rows follow each other unevenly: so many times as long as one takes by the pace so far. */
+const PATIENCE = 4;
+const LONGEST_PATIENCE = 120_000;
+/** Milliseconds after a claim has lapsed in which the reaper sends its chunk again. */
+const REAPED_WITHIN = 15_000;
+
+/** Whether its rows have come to a standstill: a pace that has ended says nothing of what is left. */
+function stillOf(
+  { state, startedAt, settledAtStart = 0 }: ImportItem,
+  { done, failed, movedAt, unheard }: Progress,
+  now: number,
+): ImportSummary['still'] {
+  if (state !== 'running' || startedAt === undefined) return undefined;
+  const settled = done + failed - settledAtStart;
+  const usual = settled > 0 ? (movedAt - startedAt) / settled : 0;
+  const short = settled > 0 ? SHORT.later : SHORT.first;
+  const patience = Math.max(short, Math.min(LONGEST_PATIENCE, PATIENCE * usual));
+  if (now - movedAt <= patience) return undefined;
+  return {
+    since: isoOf(movedAt),
+    ...(unheard === undefined
+      ? {}
+      : {
+          unheard: {
+            chunks: unheard.chunks,
+            againBy: isoOf(Math.max(unheard.until, movedAt) + REAPED_WITHIN),
+          },
+        }),
+  };
+}
+
+/** Something has moved since it was found stalled. */
+const isPast = ({ state, stalled }: ImportItem, { movedAt }: Progress): boolean =>
+  state === 'running' && stalled !== undefined && movedAt > stalled.at;
 
 /** By the pace since it was started or resumed. */
 function etaSeconds(

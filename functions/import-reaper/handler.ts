@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
-import { activeImports } from '../../shared/imports/create-import.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { publishMetrics } from '../../shared/runtime/metrics.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { readEnv } from './env.ts';
-import { type Finding, type Reaper, reapImport } from './reap-import.ts';
+import { lookAfter } from './look-after.ts';
+import type { Finding, Reaper } from './reap-import.ts';
 
 const logger = new Logger();
 const metrics = new Metrics();
@@ -21,19 +22,13 @@ export const handler = middy()
   .use(injectLambdaContext(logger))
   .use(publishMetrics(metrics))
   .handler(async (_event: unknown, context) => {
-    let stalled = 0;
-    for await (const importId of activeImports(reaper().table)) {
-      // The next run begins where the index begins, and what was stalled is less then.
-      if (context.getRemainingTimeInMillis() < NEEDS) break;
-      try {
-        const findings = await reapImport(reaper(), importId);
-        for (const finding of findings) report(importId, finding);
-        if (findings.length > 0) stalled += 1;
-      } catch (error) {
-        // One import must not keep the reaper from the others.
-        logger.error('an import could not be looked after', { importId, error });
-      }
-    }
+    const stalled = await lookAfter(reaper(), {
+      until: Date.now() + context.getRemainingTimeInMillis() - NEEDS,
+      sleep,
+      found: report,
+      failed: (importId, error) =>
+        logger.error('an import could not be looked after', { importId, error }),
+    });
     metrics.addMetric('ImportsStalled', MetricUnit.Count, stalled);
   });
 

@@ -49,26 +49,33 @@ export type Finding =
 const SILENCE = 60_000;
 /** Milliseconds that an upload which began in time may take. */
 const UPLOAD_GRACE = 3_600_000;
-/** Milliseconds that another process's clock may be behind this one's. */
-const CLOCK_SKEW = 5000;
 /** Chunks are done nearly in order: behind so many pages that nobody began, nobody has begun any. */
 const EMPTY_PAGES = 2;
 
 type ReadImport = ImportItem & { layout: Layout };
 
+export interface Reaped {
+  findings: Finding[];
+  /** When the first of the claims that there are lapses, unless its worker renews it. Epoch milliseconds. */
+  lapsesAt: number | undefined;
+}
+
 /** Finds what is stalled in one import, and sends it again or closes it. */
-export async function reapImport(reaper: Reaper, importId: string): Promise<Finding[]> {
+export async function reapImport(reaper: Reaper, importId: string): Promise<Reaped> {
   const item = await readImport(reaper.table, importId);
   switch (item?.state) {
     case 'awaiting-upload':
-      return await reapUpload(reaper, item);
+      return { findings: await reapUpload(reaper, item), lapsesAt: undefined };
     case 'reading':
-      return await reapReading(reaper, item);
-    case 'running':
-      if (item.layout === undefined) return [];
-      return await reapRunning(reaper, { ...item, layout: item.layout });
+      return { findings: await reapReading(reaper, item), lapsesAt: undefined };
+    case 'running': {
+      if (item.layout === undefined) return { findings: [], lapsesAt: undefined };
+      const claims: number[] = [];
+      const findings = await reapRunning(reaper, { ...item, layout: item.layout }, claims);
+      return { findings, lapsesAt: claims.length === 0 ? undefined : Math.min(...claims) };
+    }
     default:
-      return [];
+      return { findings: [], lapsesAt: undefined };
   }
 }
 
@@ -98,7 +105,8 @@ async function reapReading(
   return [{ kind: 'read-again', reason }];
 }
 
-async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]> {
+/** @param claims is told when each of those lapses that there still are. */
+async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): Promise<Finding[]> {
   const { table, now } = reaper;
   const { importId, pages, layout, sendingSince } = item;
   if (sendingSince !== undefined && now() > sendingSince + SILENCE) {
@@ -114,6 +122,7 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
     empty = chunks.length === 0 ? empty + 1 : 0;
     for (const chunk of chunks) {
       active = Math.max(active, chunk.touchedAt, chunk.until ?? 0);
+      if (chunk.until !== undefined && chunk.until > now()) claims.push(chunk.until);
       const found = await reapChunk(reaper, item, chunk);
       findings.push(...found);
       if (found.some(({ kind }) => kind === 'completed')) return findings;
@@ -135,12 +144,12 @@ async function reapRunning(reaper: Reaper, item: ReadImport): Promise<Finding[]>
   return findings;
 }
 
-/** A chunk whose worker died: its claim has lapsed and nobody gave it back. */
+/** A chunk whose worker died: its claim, which has room for clocks that differ, has lapsed and nobody gave it back. */
 async function reapChunk(reaper: Reaper, item: ReadImport, chunk: ChunkItem): Promise<Finding[]> {
   const { table, bucket, resends, now } = reaper;
   const { until, worker } = chunk;
   if (isClosed(chunk, item.round) || until === undefined || worker === undefined) return [];
-  if (now() < until + CLOCK_SKEW) return [];
+  if (now() < until) return [];
   const reason = `Chunk ${chunk.chunk} was left by a worker that ended in the middle of it.`;
   if (chunk.resent >= resends) {
     const why = `stalled: ${resends + 1} workers ended in the middle of the chunk of this row`;

@@ -14,6 +14,8 @@ export const chunkItemSchema = talliesSchema.extend({
   resent: z.number(),
   /** When somebody last wrote here; or when it comes back, for one that was handed back with a delay. */
   touchedAt: z.number(),
+  /** When its last row was written, as far as the last look of its worker knows. */
+  wroteAt: z.number().optional(),
 });
 
 export type ChunkItem = z.infer<typeof chunkItemSchema>;

@@ -91,6 +91,18 @@ export async function claimChunk(
   }
 }
 
+/** How far a chunk has come, as far as its worker knows. */
+export interface Known {
+  tallies?: Tallies;
+  /** When its last row was written. */
+  wroteAt?: number;
+}
+
+const noted = ({ tallies, wroteAt }: Known) => ({
+  ...tallies,
+  ...(wroteAt === undefined ? {} : { wroteAt }),
+});
+
 export type Hold = { kept: true } | { kept: false; item: ChunkItem | undefined };
 
 /**
@@ -103,14 +115,9 @@ export type Hold = { kept: true } | { kept: false; item: ChunkItem | undefined }
 export async function renewClaim(
   table: ImportsTable,
   name: ChunkName,
-  {
-    worker,
-    until,
-    now,
-    tallies,
-  }: { worker: string; until: number; now: number; tallies?: Tallies },
+  { worker, until, now, ...known }: { worker: string; until: number; now: number } & Known,
 ): Promise<Hold> {
-  const hold = await write(table, name, worker, { ...tallies, touchedAt: now, until }, 'keep');
+  const hold = await write(table, name, worker, { ...noted(known), touchedAt: now, until }, 'keep');
   // Ours all the same, and for longer than was asked for.
   return !hold.kept && hold.item?.worker === worker ? { kept: true } : hold;
 }
@@ -119,13 +126,13 @@ export async function renewClaim(
 export async function settleChunk(
   table: ImportsTable,
   name: ChunkName,
-  { worker, now, tallies }: { worker: string; now: number; tallies: Tallies },
+  { worker, now, ...known }: { worker: string; now: number; tallies: Tallies } & Known,
 ): Promise<Hold> {
   const hold = await write(
     table,
     name,
     worker,
-    { ...tallies, touchedAt: now, settled: true },
+    { ...noted(known), touchedAt: now, settled: true },
     'leave',
   );
   // Once more after a time-out that had committed.
@@ -138,16 +145,21 @@ export async function settleChunk(
 export async function releaseChunk(
   table: ImportsTable,
   name: ChunkName,
-  { worker, now, tallies }: { worker: string; now: number; tallies?: Tallies },
+  { worker, now, ...known }: { worker: string; now: number } & Known,
 ): Promise<Hold> {
-  return await write(table, name, worker, { ...tallies, touchedAt: now }, 'leave');
+  return await write(table, name, worker, { ...noted(known), touchedAt: now }, 'leave');
 }
 
 async function write(
   table: ImportsTable,
   { importId, chunk }: ChunkName,
   worker: string,
-  values: Partial<Tallies> & { touchedAt: number; settled?: true; until?: number },
+  values: Partial<Tallies> & {
+    touchedAt: number;
+    wroteAt?: number;
+    settled?: true;
+    until?: number;
+  },
   claim: 'keep' | 'leave',
 ): Promise<Hold> {
   const names = Object.keys(values);

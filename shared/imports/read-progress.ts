@@ -10,9 +10,16 @@ import { chunksOfPage, type Layout, pagesOf, rowsOfChunk } from './layout.ts';
  */
 const EMPTY_PAGES = 2;
 
+/** Milliseconds without a renewal of its claim after which a worker may have ended: some five of them. */
+const UNHEARD = 10_000;
+
 export interface Progress extends Page {
   /** The row up to which nearly all are written: where the earliest of those at work is. */
   front: number;
+  /** When a row was last written, as far as is known; where there is none yet, when it began. Epoch milliseconds. */
+  movedAt: number;
+  /** Chunks of workers that have not been heard of for some time, and when the last of their claims lapses. */
+  unheard: { chunks: number; until: number } | undefined;
 }
 
 /**
@@ -21,7 +28,7 @@ export interface Progress extends Page {
  */
 export async function readProgress(
   table: ImportsTable,
-  { importId, layout, pages, round }: ImportItem,
+  { importId, layout, pages, round, startedAt, updatedAt }: ImportItem,
   now: number,
 ): Promise<Progress> {
   const found: Page[] = Object.values(pages);
@@ -40,7 +47,19 @@ export async function readProgress(
     chunksDone: found.reduce((total, page) => total + page.chunksDone, 0),
     chunksFailed: found.reduce((total, page) => total + page.chunksFailed, 0),
     front: layout === undefined ? 0 : frontOf(layout, Object.keys(pages).map(Number), open, now),
+    movedAt: Math.max(startedAt ?? 0, updatedAt, ...open.map(movedAtOf)),
+    unheard: unheardOf(open, now),
   };
+}
+
+const movedAtOf = ({ settled, touchedAt, wroteAt = 0 }: ChunkItem): number =>
+  settled ? Math.max(touchedAt, wroteAt) : wroteAt;
+
+function unheardOf(open: readonly ChunkItem[], now: number): Progress['unheard'] {
+  const ends = open.flatMap(({ until, touchedAt }) =>
+    until !== undefined && touchedAt < now - UNHEARD ? [until] : [],
+  );
+  return ends.length === 0 ? undefined : { chunks: ends.length, until: Math.max(...ends) };
 }
 
 /**

@@ -493,6 +493,86 @@ describe('a verb', () => {
   });
 });
 
+describe('a standstill', () => {
+  const claim = async (id: string, chunk: number) => {
+    const name = { importId: id, chunk, round: 0 };
+    const { now } = clock;
+    await claimChunk(table, name, { worker: `w${chunk}`, until: now + 35_000, now });
+    return (wroteAt?: number) =>
+      renewClaim(table, name, {
+        worker: `w${chunk}`,
+        until: clock.now + 35_000,
+        now: clock.now,
+        tallies: { ...NO_TALLIES, done: 1 },
+        ...(wroteAt === undefined ? {} : { wroteAt }),
+      });
+  };
+  const shown = async (id: string) => {
+    const { etaSeconds, still, stalled } = (await show(id)).body;
+    return { etaSeconds, still, stalled };
+  };
+
+  test('has no end that a pace could tell, and says of how many workers nothing is heard', async () => {
+    const id = await createRead(6);
+    const renew = await claim(id, 1);
+    clock.now += 2000;
+    const wroteAt = clock.now - 500;
+    await renew(wroteAt);
+    const renewedAt = clock.now;
+    clock.now = wroteAt + 10_000;
+    expect(await shown(id)).toMatchObject({ etaSeconds: 58, still: undefined });
+    clock.now = renewedAt + 10_001;
+    expect(await shown(id)).toEqual({
+      etaSeconds: undefined,
+      stalled: undefined,
+      still: {
+        since: new Date(wroteAt).toISOString(),
+        unheard: { chunks: 1, againBy: new Date(renewedAt + 50_000).toISOString() },
+      },
+    });
+    // It was only slow.
+    await renew(wroteAt);
+    expect(await shown(id)).toMatchObject({ still: { since: new Date(wroteAt).toISOString() } });
+    expect((await shown(id)).still).not.toHaveProperty('unheard');
+    await renew(clock.now);
+    expect(await shown(id)).toMatchObject({ etaSeconds: expect.any(Number), still: undefined });
+  });
+
+  test('is none of an import whose rows always come one a minute', async () => {
+    const id = await createRead(6);
+    clock.now += 60_000;
+    const renew = await claim(id, 1);
+    await renew(clock.now);
+    clock.now += 100_000;
+    expect((await shown(id)).still).toBeUndefined();
+    clock.now += 20_001;
+    expect((await shown(id)).still).toBeDefined();
+  });
+
+  test('before the first row is one once functions have had time to start', async () => {
+    const id = await createRead(6);
+    clock.now += 15_000;
+    expect((await shown(id)).still).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).still).toEqual({
+      since: new Date((await itemOf(id)).startedAt ?? 0).toISOString(),
+    });
+    await press('pause', id);
+    expect((await shown(id)).still).toBeUndefined();
+  });
+
+  test('that the reaper has found is named until something moves', async () => {
+    const id = await createRead(6);
+    const renew = await claim(id, 1);
+    clock.now += 36_000;
+    await noteStalled(table, id, { chunk: 2, reason: 'It was left.', resent: 1, at: clock.now });
+    expect((await shown(id)).stalled).toMatchObject({ reason: 'It was left.' });
+    clock.now += 1000;
+    await renew(clock.now);
+    expect((await shown(id)).stalled).toBeUndefined();
+  });
+});
+
 test('the front of an import is where the earliest of those at work is', async () => {
   const id = await createRead(8);
   const front = async () => (await show(id)).body.front;

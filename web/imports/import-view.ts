@@ -54,6 +54,13 @@ export interface Stalled {
   readonly at: number | undefined;
 }
 
+/** Nothing comes, for longer than its pace lets expect. Times in epoch milliseconds. */
+export interface Still {
+  readonly since: number;
+  /** Chunks of workers that have not been heard of, and by when those are sent again. */
+  readonly unheard: { readonly chunks: number; readonly againBy: number } | undefined;
+}
+
 /** What the list holds of an import. */
 export interface ImportInList {
   readonly importId: string;
@@ -72,6 +79,7 @@ export interface ImportInList {
   readonly startedAt: number | undefined;
   readonly completedAt: number | undefined;
   readonly etaSeconds: number | undefined;
+  readonly still: Still | undefined;
   readonly stalled: Stalled | undefined;
   readonly failure: Failure | undefined;
 }
@@ -158,6 +166,7 @@ export function readImportInList(told: unknown): ImportInList {
     startedAt: optional(given.startedAt, time),
     completedAt: optional(given.completedAt, time),
     etaSeconds: optional(given.etaSeconds, number),
+    still: optional(given.still, readStill),
     stalled: optional(given.stalled, readStalled),
     failure: optional(given.failure, readFailure),
   };
@@ -217,6 +226,16 @@ function readWaits(told: unknown): Waits {
     yieldMs: number(yieldMs),
     refusedMs: number(refusedMs),
   };
+}
+
+function readStill(told: unknown): Still {
+  const { since, unheard } = fields(told);
+  return { since: time(since), unheard: optional(unheard, readUnheard) };
+}
+
+function readUnheard(told: unknown): NonNullable<Still['unheard']> {
+  const { chunks, againBy } = fields(told);
+  return { chunks: number(chunks), againBy: time(againBy) };
 }
 
 function readStalled(told: unknown): Stalled {

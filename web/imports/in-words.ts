@@ -4,6 +4,7 @@ import {
   type ImportState,
   isBegun,
   isOver,
+  type Still,
   type Waits,
   written,
 } from './import-view.ts';
@@ -79,6 +80,26 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
 }
 
+/** `35 s`: what goes on as one looks is told in whole seconds. */
+function secondsInWords(ms: number): string {
+  return duration(Math.max(10_000, ms));
+}
+
+/** Why nothing comes, and what becomes of it by itself. */
+export function stillInWords({ unheard }: Still, now: number): string {
+  if (unheard === undefined) {
+    return 'Its rows wait for their turn, or the model takes long to answer. It goes on by itself; what no worker takes is sent again after some minutes.';
+  }
+  const { chunks, againBy } = unheard;
+  const left = againBy - now;
+  const when = left < 5_000 ? 'any moment now' : `within ${Math.ceil(left / 5_000) * 5} seconds`;
+  const whose =
+    chunks === 1
+      ? 'The worker of one chunk of rows has'
+      : `The workers of ${count(chunks)} chunks of rows have`;
+  return `${whose} not been heard of. What they had begun is sent again by itself, ${when}. Nothing is lost, and no row that is written is asked for again.`;
+}
+
 /** A file on its way. That all of it is sent does not say that anybody has it. */
 export function transferInWords(
   { state, sent, bytes }: { state: string; sent: number; bytes: number },
@@ -139,11 +160,12 @@ const TONES: Readonly<Record<ImportState, Tone>> = {
   cancelled: 'quiet',
 };
 
-/** How long it will take, or how long it took. */
-export function timeInWords(view: ImportInList): string {
-  const { state, etaSeconds, stalled, completedAt } = view;
+/** How long it will take, for how long nothing has come, or when it ended. */
+export function timeInWords(view: ImportInList, now: number): string {
+  const { state, etaSeconds, still, stalled, completedAt } = view;
   if (state === 'running') {
     // What does not move has no end.
+    if (still !== undefined) return `No new row for ${secondsInWords(now - still.since)}`;
     return etaSeconds === undefined || stalled !== undefined ? '' : timeLeftInWords(etaSeconds);
   }
   // Not how long it took: pauses and retries are in between.
@@ -240,10 +262,11 @@ export function waitsInWords({ waits, rows }: Pick<ImportInList, 'waits' | 'rows
 
 /** For screen readers: changes of state and each quarter, and not each row. */
 export function newsOf(view: ImportInList): string {
-  const { state, rows, stalled, failure } = view;
+  const { state, rows, still, stalled, failure } = view;
   const said = stateInWords(view);
   if (failure !== undefined) return `${said}. ${sentence(failure.message)}`;
   if (stalled !== undefined) return `${said}. ${sentence(stalled.reason)}`;
+  if (still !== undefined) return `${said}, and no row comes just now`;
   if (state === 'running') {
     const quarter = rows.total === 0 ? 0 : Math.floor((written(rows) / rows.total) * 4) * 25;
     return quarter === 0 ? said : `${said}, ${quarter} percent of ${rowsInWords(rows.total)}`;

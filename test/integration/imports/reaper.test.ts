@@ -2,9 +2,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sendAll } from '../../../functions/import-intake/send-all.ts';
+import { lookAfter } from '../../../functions/import-reaper/look-after.ts';
 import { reapImport } from '../../../functions/import-reaper/reap-import.ts';
 import { pauseImport, resumeImport } from '../../../shared/imports/change-state.ts';
-import { claimChunk, settleChunk } from '../../../shared/imports/claim-chunk.ts';
+import { claimChunk, renewClaim, settleChunk } from '../../../shared/imports/claim-chunk.ts';
 import { NO_TALLIES } from '../../../shared/imports/import-item.ts';
 import { ACTIVE, importKey } from '../../../shared/imports/imports-table.ts';
 import { writeRow } from '../../../shared/imports/write-row.ts';
@@ -119,7 +120,8 @@ describe('a chunk whose worker ended in the middle', () => {
         outputTokens: 1,
       });
     });
-    expect((await reapImport(reaper, scene.importId))[0]).toMatchObject({ kind: 'closed' });
+    const { findings } = await reapImport(reaper, scene.importId);
+    expect(findings[0]).toMatchObject({ kind: 'closed' });
     go();
     // It takes no further row, and what it has lost it does not hand back.
     expect(await late).toEqual({ kind: 'unwanted', why: 'lost' });
@@ -152,6 +154,63 @@ describe('a chunk whose worker ended in the middle', () => {
   });
 });
 
+describe('a round of the reaper', () => {
+  /** Looks after what there is, in a minute that passes as fast as it can; answers when it found what. */
+  async function lookAfterFor(scene: Scene, own: string, ms: number, passing?: () => unknown) {
+    const { clock } = scene;
+    const began = clock.now;
+    const found: { afterMs: number; kind: string }[] = [];
+    const table = { client: engines.dynamo, name: own };
+    await lookAfter(
+      { ...scene.reaperOf(engines.newProcess()), table },
+      {
+        until: began + ms,
+        sleep: async (rest) => {
+          clock.now += rest;
+          await passing?.();
+        },
+        found: (_, { kind }) => found.push({ afterMs: clock.now - began, kind }),
+        failed: (_, error) => expect.fail(String(error)),
+      },
+    );
+    return { found, tookMs: clock.now - began };
+  }
+
+  test('looks again when the first claim lapses, and sends what its worker left', async () => {
+    const own = await engines.createImportsTable();
+    const scene = await newScene(2, own).ready(4);
+    await dieWith(scene);
+    scene.clock.now += 5000;
+    const { found, tookMs } = await lookAfterFor(scene, own, 50_000);
+    // 35 s from when it was claimed, and half a second for others that began with it.
+    expect(found).toEqual([{ afterMs: 30_500, kind: 'resent' }]);
+    expect(tookMs).toBe(30_500);
+    await scene.recover();
+    await scene.expectComplete(4);
+  });
+
+  test('leaves alone what its worker has renewed meanwhile, and ends in time', async () => {
+    const own = await engines.createImportsTable();
+    const scene = await newScene(2, own).ready(4);
+    const name = { importId: scene.importId, chunk: 1, round: 0 };
+    const claim = () => ({ worker: 'w', now: scene.clock.now, until: scene.clock.now + 35_000 });
+    await claimChunk(scene.items, name, claim());
+    let looks = 0;
+    const { found, tookMs } = await lookAfterFor(scene, own, 50_000, async () => {
+      looks += 1;
+      expect((await renewClaim(scene.items, name, claim())).kept).toBe(true);
+    });
+    expect({ found, tookMs, looks }).toEqual({ found: [], tookMs: 35_500, looks: 1 });
+    expect((await scene.chunk(1))?.worker).toBe('w');
+  });
+
+  test('waits for nobody where nobody works', async () => {
+    const own = await engines.createImportsTable();
+    const scene = await newScene(2, own).ready(4);
+    expect(await lookAfterFor(scene, own, 50_000)).toEqual({ found: [], tookMs: 0 });
+  });
+});
+
 describe('an import that is healthy', () => {
   test('is left alone, in each of its states', async () => {
     const waiting = await newScene().begin(1);
@@ -161,7 +220,7 @@ describe('an import that is healthy', () => {
     await claimChunk(
       working.items,
       { importId: working.importId, chunk: 1, round: 0 },
-      { worker: 'w', until: working.clock.now + INVOCATION, now: working.clock.now },
+      { worker: 'w', until: working.clock.now + INVOCATION + 1, now: working.clock.now },
     );
     for (const scene of [waiting, running, paused, working]) {
       const before = await scene.item();

@@ -325,7 +325,7 @@ export class Scene {
   }
 
   async reap(process: Process): Promise<Finding[]> {
-    return await reapImport(this.reaperOf(process), this.importId);
+    return (await reapImport(this.reaperOf(process), this.importId)).findings;
   }
 
   async item(): Promise<ImportItem> {

@@ -111,6 +111,12 @@ describe('an import that does not run says why:', () => {
     expect(told.words.join(' ')).toContain(words);
   });
 
+  test('at a standstill', () => {
+    const since = new Date(NOW - 35_000).toISOString();
+    const told = explainImport(imported({ still: { since } }), fleet(), NOW);
+    expect(told.words).toContain('No row was written for 35 s.');
+  });
+
   test('stalled, by the reaper', () => {
     const told = explainImport(
       imported({ stalled: { reason: 'no worker took it' } }),

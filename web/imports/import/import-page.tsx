@@ -12,7 +12,7 @@ import { hrefOf, type Route } from '../route.ts';
 import { StateChip } from '../state-chip.tsx';
 import type { Transfers } from '../transfers.ts';
 import { reasonOf } from '../use-intake.ts';
-import { useNow } from '../use-now.ts';
+import { AGES, SECONDS, useNow } from '../use-now.ts';
 import type { Go } from '../use-route.ts';
 import { createWatch } from '../watch-import.ts';
 import { ConfirmCancel } from './confirm-cancel.tsx';
@@ -84,7 +84,7 @@ interface OpenedProps extends ImportPageProps {
 function Opened({ api, transfers, importId, filter, go, watch, view }: OpenedProps) {
   const { acting, refused: refusal } = useStore(watch);
   const transfer = useStore(transfers).byImport.get(importId);
-  const now = useNow();
+  const now = useNow(view.still === undefined ? AGES : SECONDS);
   const [confirming, setConfirming] = useState(false);
   const [replacing, setReplacing] = useState(false);
   const [replaceError, setReplaceError] = useState<string | undefined>(undefined);

@@ -1,7 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { adviceFor } from '../advice.ts';
-import type { Failure, ImportView, Stalled } from '../import-view.ts';
-import { ago, count, duration, sentence, waitsInWords } from '../in-words.ts';
+import type { Failure, ImportView, Stalled, Still } from '../import-view.ts';
+import { ago, count, duration, sentence, stillInWords, waitsInWords } from '../in-words.ts';
+
+/** Nothing comes just now, and nobody has looked into it yet. */
+export function StillNotice({ still, now }: { still: Still; now: number }) {
+  return (
+    <section class="notice warning" aria-label="No row comes just now">
+      <h2>No row comes just now</h2>
+      <p>{stillInWords(still, now)}</p>
+    </section>
+  );
+}
 
 /** Why it does not move, and what somebody can do. */
 export function StalledNotice({ stalled, now }: { stalled: Stalled; now: number }) {

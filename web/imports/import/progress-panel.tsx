@@ -8,6 +8,7 @@ import { ExportButtons } from './export-buttons.tsx';
 export interface ProgressPanelProps {
   api: ImportsApi;
   view: ImportView;
+  now: number;
   busy: boolean;
   /** Why it cannot be resumed as things are. */
   objection: string | undefined;
@@ -20,11 +21,11 @@ export interface ProgressPanelProps {
 
 /** How far it is, and what can be done about it; stays in view while one reads the rows. */
 export function ProgressPanel(props: ProgressPanelProps) {
-  const { api, view, busy, objection, refused } = props;
+  const { api, view, now, busy, objection, refused } = props;
   const { state, rows, usage } = view;
   const over = isOver(state);
   const ended = written(rows);
-  const time = timeInWords(view);
+  const time = timeInWords(view, now);
   const retryable = rows.failed > 0 && (state === 'completed-with-failures' || state === 'paused');
   return (
     <section class="panel" aria-label="Progress">

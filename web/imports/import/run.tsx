@@ -10,7 +10,7 @@ import { progressOf } from '../rows/row-source.ts';
 import { Rows } from '../rows/rows.tsx';
 import type { Go } from '../use-route.ts';
 import { type Draft, objectionTo } from './draft.ts';
-import { FailureNotice, StalledNotice, Waits } from './notices.tsx';
+import { FailureNotice, StalledNotice, StillNotice, Waits } from './notices.tsx';
 import { ProgressPanel } from './progress-panel.tsx';
 import { CostField, SettingsForm } from './settings-form.tsx';
 import { Understood } from './understood.tsx';
@@ -34,7 +34,7 @@ export interface RunProps {
 /** An import whose rows are under way, or were. */
 export function Run(props: RunProps) {
   const { api, view, draft, filter, now, go } = props;
-  const { importId, state, rows, failure, stalled, report, settings } = view;
+  const { importId, state, rows, failure, still, stalled, report, settings } = view;
   const all = useMemo(() => createAllRows((asked) => api.rows(importId, asked)), [api, importId]);
   const failed = useMemo(
     () => createFailedRows((asked) => api.rows(importId, { ...asked, state: 'failed' })),
@@ -57,6 +57,7 @@ export function Run(props: RunProps) {
       <ProgressPanel
         api={api}
         view={view}
+        now={now}
         busy={props.busy}
         objection={objection}
         refused={props.refused}
@@ -78,6 +79,7 @@ export function Run(props: RunProps) {
       {stalled !== undefined && state === 'running' && (
         <StalledNotice stalled={stalled} now={now} />
       )}
+      {still !== undefined && stalled === undefined && <StillNotice still={still} now={now} />}
       {state === 'running' && <Waits view={view} />}
       <details class="details">
         <summary>{paused ? 'What was read, and what the model is asked' : 'Details'}</summary>

@@ -87,7 +87,7 @@ function ImportCard({ view, transfer, now, go }: ImportCardProps) {
           {name}
         </span>
         <StateChip view={view} />
-        <span class="facts">{factsOf(view, transfer)}</span>
+        <span class="facts">{factsOf(view, transfer, now)}</span>
         <span class="cost">{usage.costUsd > 0 ? money(usage.costUsd) : ''}</span>
         <time dateTime={new Date(createdAt).toISOString()} title={moment(createdAt)}>
           {ago(createdAt, now)}
@@ -100,7 +100,7 @@ function ImportCard({ view, transfer, now, go }: ImportCardProps) {
   );
 }
 
-function factsOf(view: ImportInList, transfer: Transfer | undefined): string {
+function factsOf(view: ImportInList, transfer: Transfer | undefined, now: number): string {
   const { state, rows } = view;
   if (state === 'awaiting-upload' && transfer?.state === 'sending') {
     return `Sending, ${percent(transfer.sent, transfer.bytes)}`;
@@ -113,7 +113,7 @@ function factsOf(view: ImportInList, transfer: Transfer | undefined): string {
       ? rowsInWords(rows.total)
       : `${count(ended)} of ${rowsInWords(rows.total)}`,
     rows.failed > 0 ? `${count(rows.failed)} failed` : '',
-    state === 'running' ? timeInWords(view) : '',
+    state === 'running' ? timeInWords(view, now) : '',
   ]
     .filter(Boolean)
     .join(' · ');

@@ -9,6 +9,10 @@ test('an import is read as the API tells of it', () => {
       state: 'running',
       startedAt: '2026-01-02T03:04:05.000Z',
       etaSeconds: 12,
+      still: {
+        since: '2026-01-02T03:04:30.000Z',
+        unheard: { chunks: 4, againBy: '2026-01-02T03:05:20.000Z' },
+      },
       stalled: { chunk: 3, reason: 'a worker ended', resent: 1, at: '2026-01-02T03:05:00.000Z' },
       failure: { code: 'csv-quote', message: 'why', problems: [{ line: 7, message: 'line 7' }] },
     }),
@@ -17,6 +21,10 @@ test('an import is read as the API tells of it', () => {
   expect(view.startedAt).toBe(Date.parse('2026-01-02T03:04:05.000Z'));
   expect(view.completedAt).toBeUndefined();
   expect(view.stalled).toMatchObject({ reason: 'a worker ended', resent: 1 });
+  expect(view.still).toEqual({
+    since: Date.parse('2026-01-02T03:04:30.000Z'),
+    unheard: { chunks: 4, againBy: Date.parse('2026-01-02T03:05:20.000Z') },
+  });
   expect(view.failure?.problems).toEqual([{ line: 7, message: 'line 7' }]);
   expect(view.report?.columns[0]?.samples).toEqual(['GL-1']);
   expect(view.settings).toMatchObject({ columns: [], idColumn: undefined, model: 'a-model' });

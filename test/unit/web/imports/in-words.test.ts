@@ -10,6 +10,7 @@ import {
   percent,
   sentence,
   stateInWords,
+  stillInWords,
   timeInWords,
   tokens,
   toneOf,
@@ -87,9 +88,42 @@ test('what has stalled is no ordinary run, and has no end to tell', () => {
   const stalled = { reason: 'a worker ended', resent: 1, at: '2026-01-02T03:04:00.000Z' };
   const running = view({ state: 'running', etaSeconds: 130, stalled });
   expect(toneOf(running)).toBe('warning');
-  expect(timeInWords(running)).toBe('');
+  expect(timeInWords(running, 0)).toBe('');
   expect(newsOf(running)).toBe('Stalled. A worker ended.');
-  expect(timeInWords(view({ state: 'running', etaSeconds: 130 }))).toBe('About 2 minutes left');
+  expect(timeInWords(view({ state: 'running', etaSeconds: 130 }), 0)).toBe('About 2 minutes left');
+});
+
+describe('a standstill', () => {
+  const since = Date.UTC(2026, 0, 2, 3, 4);
+  const iso = (ms: number) => new Date(since + ms).toISOString();
+  const still = (unheard?: object) =>
+    view({ state: 'running', still: { since: iso(0), ...(unheard ? { unheard } : {}) } });
+
+  test('is told by how long it lasts, and no end is told', () => {
+    expect(timeInWords(still(), since + 35_400)).toBe('No new row for 35 s');
+    expect(timeInWords(still(), since + 200_000)).toBe('No new row for 3 min');
+    // By a clock that is behind.
+    expect(timeInWords(still(), since - 60_000)).toBe('No new row for 10 s');
+    expect(newsOf(still())).toBe('Running, and no row comes just now');
+  });
+
+  test('of workers that are not heard of says when what they had is sent again', () => {
+    const said = (chunks: number, ms: number) => {
+      const { still: told } = still({ chunks, againBy: iso(50_000) });
+      return told === undefined ? '' : stillInWords(told, since + ms);
+    };
+    expect(said(16, 12_000)).toMatch(
+      /^The workers of 16 chunks of rows have not been heard of\. .* sent again by itself, within 40 seconds\./,
+    );
+    expect(said(1, 48_000)).toMatch(/^The worker of one chunk .* any moment now\./);
+    expect(said(1, 90_000)).toMatch(/any moment now/);
+  });
+
+  test('of rows that nobody has begun says that they wait', () => {
+    expect(stillInWords({ since, unheard: undefined }, since)).toMatch(
+      /^Its rows wait .* by itself/,
+    );
+  });
 });
 
 test('a file that is all sent is not there before the storage says so', () => {
