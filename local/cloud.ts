@@ -150,7 +150,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   if (another !== undefined) {
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
-  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute.pools));
+  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute));
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
   web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample }));

@@ -15,6 +15,8 @@ import type { FunctionPlan, QueuePlan, StackPlan } from './template/stack.ts';
 export interface Compute {
   /** By physical name. */
   readonly pools: ReadonlyMap<string, FunctionPool>;
+  /** Starts a process of each function that reads what this one may send, as it is likely to be called soon. */
+  warmUpBehind(functionName: string): void;
   stop(): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ const UNRESERVED_PER_CORE = 2;
 
 /**
  * Whoever tries the first picture should not wait for a process to start. An import's functions can
- * start when they are called, while a file is chosen and uploaded.
+ * start once somebody begins one, while a file is chosen and uploaded, read and looked at.
  */
 const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsWith('Summaries');
 
@@ -51,6 +53,9 @@ export function startCompute(options: ComputeOptions): Compute {
     }),
   );
   for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();
+  const warmUpBehind = (functionName: string): void => {
+    for (const name of functionsBehind(plan, functionName)) pools.get(name)?.warmUp();
+  };
   const mappings = plan.mappings.map((mapping) => {
     const queue = plan.queues.find(({ arn }) => arn === mapping.queueArn);
     const pool = pools.get(mapping.functionName);
@@ -60,7 +65,8 @@ export function startCompute(options: ComputeOptions): Compute {
       );
     }
     const deadLetterSourceArn = soleSource(plan.queues, queue);
-    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs });
+    const called = () => warmUpBehind(mapping.functionName);
+    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs, called });
   });
   const schedules = plan.schedules.map((schedule) => {
     const pool = pools.get(schedule.functionName);
@@ -71,6 +77,7 @@ export function startCompute(options: ComputeOptions): Compute {
   });
   return {
     pools,
+    warmUpBehind,
     async stop() {
       const ended = [...mappings, ...schedules].map((caller) => caller.stop());
       for (const pool of pools.values()) pool.stop();
@@ -78,6 +85,15 @@ export function startCompute(options: ComputeOptions): Compute {
       for (const log of logs) log.close();
     },
   };
+}
+
+/** Those that read the queues that a function's variables name. */
+function functionsBehind({ functions, queues, mappings }: StackPlan, name: string): string[] {
+  const variables = Object.values(functions.find((fn) => fn.name === name)?.environment ?? {});
+  const sentTo = queues.filter(({ url }) => variables.includes(url)).map(({ arn }) => arn);
+  return mappings
+    .filter(({ queueArn }) => sentTo.includes(queueArn))
+    .map(({ functionName }) => functionName);
 }
 
 /** AWS tells a dead letter's reader which queue it comes from. */

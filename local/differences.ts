@@ -106,7 +106,7 @@ export const DIFFERENCES: readonly string[] = [
   'A schedule runs first one interval after the start. A run that is due while the last one goes on is left out, and one that failed is not repeated; AWS would start the one and repeat the other twice.',
   'Functions without a reservation share two processes a core and wait for a free one; AWS would throttle them beyond the account limit.',
   'Functions fed by queues run at a lower priority, so that they leave processor time to the API; on AWS each has its own.',
-  'A process of each function but those of imports is started ahead of its first call.',
+  'A process of each function but those of imports is started ahead of its first call, and one of each of those that read what a function may send when that is called by a queue or to change something.',
   'An idle function is not frozen: its timers run on.',
   'Memory is read a few times a second, on Linux only, so a short peak may pass unseen.',
   'A change takes effect at the next start.',

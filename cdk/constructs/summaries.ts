@@ -101,7 +101,10 @@ export class Summaries extends Construct {
       .use(counts('INTERACTIVE_QUEUE_URL', chunks.interactive))
       .use(counts('BULK_QUEUE_URL', chunks.bulk));
     props.api.route(api, ROUTES);
-    const reaper = this.#reaper().use(sends('JOBS_QUEUE_URL', jobs));
+    const reaper = this.#reaper()
+      .use(sends('JOBS_QUEUE_URL', jobs))
+      .use(counts('INTERACTIVE_QUEUE_URL', chunks.interactive))
+      .use(counts('BULK_QUEUE_URL', chunks.bulk));
     for (const use of sendsChunks) reaper.use(use);
     new Rule(this, 'EachMinute', {
       description: 'Looks for imports that make no progress',

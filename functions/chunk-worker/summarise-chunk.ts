@@ -52,6 +52,9 @@ export type ChunkOutcome =
  */
 export const LOOK_EVERY = 2000;
 
+/** And in the first chunk of an import: somebody may wait for its first row to appear. */
+export const FIRST_LOOK_EVERY = 500;
+
 /** Milliseconds that a claim lasts from its last renewal: how long a killed worker's rows rest. */
 export const LEASE = 30_000;
 
@@ -277,9 +280,10 @@ class Attempt {
     const over = new Promise<void>((resolve) => {
       wake = resolve;
     });
+    const every = this.#work.chunk === 1 ? FIRST_LOOK_EVERY : LOOK_EVERY;
     const looking = (async () => {
       while (!ended) {
-        await Promise.race([this.#bench.sleep(LOOK_EVERY), over]);
+        await Promise.race([this.#bench.sleep(every), over]);
         if (!ended) await this.#look();
       }
     })();

@@ -3,7 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { FleetTable } from '../../shared/fleet/line-item.ts';
 import type { ByMode } from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
-import type { ChunkQueue } from '../../shared/fleet/read-fleet.ts';
+import type { ChunkQueue } from '../../shared/fleet/queue-depth.ts';
 import type { ImportLimits } from '../../shared/imports/import-limits.ts';
 import type { ImportsTable } from '../../shared/imports/imports-table.ts';
 import type { UrlSigner } from '../../shared/signing/sign-url.ts';

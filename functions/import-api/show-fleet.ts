@@ -10,7 +10,8 @@ import {
   toldBy,
 } from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
-import { type Depth, readFleet } from '../../shared/fleet/read-fleet.ts';
+import type { Depth } from '../../shared/fleet/queue-depth.ts';
+import { readFleet } from '../../shared/fleet/read-fleet.ts';
 import { USAGE_SECONDS, type UsageItem } from '../../shared/fleet/usage-item.ts';
 import { listImports } from '../../shared/imports/create-import.ts';
 import { STOP_CODES } from '../../shared/summaries/verdict.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { readDepth } from '../../shared/fleet/queue-depth.ts';
 import { failImport, haltImport, noteStalled } from '../../shared/imports/change-state.ts';
 import { type ChunkItem, chunkItemSchema, isClosed } from '../../shared/imports/chunk-item.ts';
 import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
@@ -49,6 +50,8 @@ export type Finding =
 const SILENCE = 60_000;
 /** Milliseconds that an upload which began in time may take. */
 const UPLOAD_GRACE = 3_600_000;
+/** Milliseconds in which a worker that was given a chunk has claimed it, also if it has to start first. */
+const CLAIMED_WITHIN = 60_000;
 /** Chunks are done nearly in order: behind so many pages that nobody began, nobody has begun any. */
 const EMPTY_PAGES = 2;
 
@@ -125,6 +128,8 @@ async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): 
       if (chunk.until !== undefined && chunk.until > now()) claims.push(chunk.until);
       const found = await reapChunk(reaper, item, chunk);
       findings.push(...found);
+      // Somebody else was faster with it.
+      if (found.length === 0 && chunk.until !== undefined) active = Math.max(active, now());
       if (found.some(({ kind }) => kind === 'completed')) return findings;
     }
     // Whoever settled the last chunk died before it looked at the page.
@@ -138,10 +143,33 @@ async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): 
   if (now() > item.updatedAt + SILENCE && (await completeImport(table, item, now()))) {
     return [...findings, { kind: 'completed' }];
   }
-  if (findings.length === 0 && now() > active + reaper.quietMs[item.mode]) {
+  if (findings.length === 0 && (await isQuiet(reaper, item, active))) {
     findings.push(await reapQuiet(reaper, item, active));
   }
   return findings;
+}
+
+/** How often all was sent again in this silence: it is the same one only if nothing has moved since. */
+function timesSent({ stalled }: ImportItem, active: number): number {
+  return stalled?.chunk === undefined && stalled?.at === active ? stalled.resent : 0;
+}
+
+/**
+ * Chunks that nobody has claimed may wait their turn behind those of other imports for as long as
+ * that takes. Where none waits on the queue they were given to workers that ended before they had
+ * claimed them, and SQS would keep them hidden for many minutes.
+ */
+async function isQuiet(
+  { queues, quietMs, now }: Reaper,
+  item: ImportItem,
+  active: number,
+): Promise<boolean> {
+  const longest = quietMs[item.mode];
+  const silence = now() - active;
+  if (silence > longest) return true;
+  // Less often each time: a worker that cannot start has no use for more messages.
+  if (silence <= CLAIMED_WITHIN * 2 ** timesSent(item, active)) return false;
+  return (await readDepth(queues[item.mode])).depth === 0;
 }
 
 /** A chunk whose worker died: its claim, which has room for clocks that differ, has lapsed and nobody gave it back. */
@@ -201,15 +229,14 @@ async function freeChunk(
 
 /** Nothing moves and nobody has anything: messages were lost, or nobody reads the queue. */
 async function reapQuiet(
-  { table, jobs, quietMs, resends, now }: Reaper,
+  { table, jobs, resends, now }: Reaper,
   item: ImportItem,
   active: number,
 ): Promise<Finding> {
-  const { importId, mode, stalled } = item;
-  const minutes = Math.round(quietMs[mode] / 60_000);
-  const reason = `No worker has taken a chunk for ${minutes} minutes.`;
-  // It is the same silence only if nothing has moved since the last time.
-  const resent = stalled?.chunk === undefined && stalled?.at === active ? stalled.resent + 1 : 1;
+  const { importId } = item;
+  const minutes = Math.max(1, Math.floor((now() - active) / 60_000));
+  const reason = `No worker has begun a chunk for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
+  const resent = timesSent(item, active) + 1;
   if (resent > resends) {
     const message = `${reason} Everything was sent again ${resends} times: ask whoever runs Glimpse whether the chunk worker runs and may, then resume.`;
     await haltImport(table, item, { now: now(), failure: { code: 'no-worker', message } });

@@ -21,7 +21,7 @@ export interface FunctionPool {
   readonly plan: FunctionPlan;
   readonly counts: Readonly<FunctionCounts>;
   invoke(event: string): Promise<Invoked>;
-  /** Starts a process ahead of the first call. */
+  /** Starts a process ahead of the first call, unless there is one. */
   warmUp(): void;
   /** Kills the processes that run now, as a crash would; answers how many there were. */
   killRunning(most?: number): number;
@@ -86,6 +86,7 @@ export function createPool(
       return { kind: 'throttled' };
     },
     warmUp() {
+      if (running.size > 0 || idle.some(({ instance }) => instance.alive)) return;
       idle.push({ instance: startInstance(plan, environment, log, orphanage), since: Date.now() });
     },
     killRunning(most = Number.POSITIVE_INFINITY) {

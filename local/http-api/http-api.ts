@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { FunctionPool } from '../functions/pool.ts';
+import type { Compute } from '../compute.ts';
 import type { ApiPlan } from '../template/stack.ts';
 import { type Answer, answerOf, plainAnswer } from './answer.ts';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts';
@@ -15,7 +15,7 @@ const INTEGRATION_LIMIT_MS = 30_000;
 /** Answers as API Gateway's HTTP API does, with the template's routes, CORS and throttling. */
 export function createHttpApi(
   plan: ApiPlan,
-  pools: ReadonlyMap<string, FunctionPool>,
+  { pools, warmUpBehind }: Pick<Compute, 'pools' | 'warmUpBehind'>,
 ): RequestListener {
   const match = createMatcher(plan.routes);
   const admit = plan.throttle === undefined ? () => true : createThrottle(plan.throttle);
@@ -29,6 +29,8 @@ export function createHttpApi(
     if (body === undefined) return plainAnswer(413, 'Request Entity Too Large');
     const pool = pools.get(route.functionName);
     if (pool === undefined) return plainAnswer(500, 'Internal Server Error');
+    // Who only looks causes nothing.
+    if (request.method !== 'GET') warmUpBehind(route.functionName);
     const event = JSON.stringify(apiEvent(request, body, plan.id, route));
     return inTime(pool.invoke(event).then(answerOf));
   };

@@ -17,6 +17,8 @@ export interface MappingOptions {
   deadLetterSourceArn: string | undefined;
   pool: FunctionPool;
   sqs: AwsJson;
+  /** Told of each batch before the function is. */
+  called: () => void;
 }
 
 /** A long poll's longest, in seconds. */
@@ -106,8 +108,9 @@ async function deliver(
   batch: readonly Message[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { plan, queue, deadLetterSourceArn, pool, sqs } = options;
+  const { plan, queue, deadLetterSourceArn, pool, sqs, called } = options;
   const event = JSON.stringify(sqsEvent(batch, queue.arn, deadLetterSourceArn));
+  called();
   const visibleSeconds = Number(queue.attributes.VisibilityTimeout ?? 30);
   const invoked = await invokeUntil(pool, event, Date.now() + visibleSeconds * 1000, signal);
   const ids = batch.map((message) => message.MessageId);

@@ -3,7 +3,7 @@ import { type Diagnosis, diagnose, type LineFacts, mostPressing } from './diagno
 import { type LineState, NOTHING_KNOWN } from './line-item.ts';
 import type { ByMode, Rates } from './measure.ts';
 import type { Numbers } from './numbers.ts';
-import type { Depth } from './read-fleet.ts';
+import type { Depth } from './queue-depth.ts';
 import type { ToldAccount } from './usage-item.ts';
 
 export interface FleetFacts {

@@ -1,22 +1,9 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { AllowanceSettings } from './allowance-settings.ts';
 import { openLine } from './line.ts';
 import type { FleetTable, LineState } from './line-item.ts';
 import { type ByMode, lastSpan } from './measure.ts';
+import { type ChunkQueue, type Depth, readDepth } from './queue-depth.ts';
 import { readUsage, USAGE_SECONDS, type UsageItem } from './usage-item.ts';
-
-export interface ChunkQueue {
-  readonly client: SQSClient;
-  readonly url: string;
-}
-
-/** How many chunks there are. SQS counts them roughly, and up to a minute late. */
-export interface Depth {
-  /** Those that wait. */
-  readonly depth: number;
-  /** Those that a process has, and those that are held back for a while. */
-  readonly inFlight: number;
-}
 
 export interface FleetReading {
   /** What was done, of the last `seconds`. */
@@ -50,19 +37,5 @@ export async function readFleet(
     usage: { interactive, bulk },
     queues: { interactive: first, bulk: second },
     states: rest,
-  };
-}
-
-const DEPTH = 'ApproximateNumberOfMessages';
-const TAKEN = 'ApproximateNumberOfMessagesNotVisible';
-const DELAYED = 'ApproximateNumberOfMessagesDelayed';
-
-async function readDepth({ client, url }: ChunkQueue): Promise<Depth> {
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [DEPTH, TAKEN, DELAYED] }),
-  );
-  return {
-    depth: Number(Attributes[DEPTH] ?? 0),
-    inFlight: Number(Attributes[TAKEN] ?? 0) + Number(Attributes[DELAYED] ?? 0),
   };
 }

@@ -298,20 +298,29 @@ describe('what is lost on the way', () => {
     expect(scene.chunks).toHaveLength(2);
   });
 
-  test('messages that are gone are sent again, and then the import asks for help', async () => {
+  test.each([
+    ['that are gone are sent again, less often each time', 0, [1, 2, 4, 8]],
+    ['that wait for their turn are left to it for longer', 1, [15, 15, 15, 15]],
+  ])('messages %s, and then the import asks for help', async (_, waiting, minutes) => {
     const scene = await newScene().ready(2);
-    scene.chunks.length = 0;
-    scene.clock.now += 900_000;
-    expect(await reap(scene)).toEqual([]);
-    scene.clock.now += 1;
-    const reason = 'No worker has taken a chunk for 15 minutes.';
+    expect(scene.chunks).toHaveLength(1);
+    scene.chunks.length = waiting;
+    const said = (each = 0) =>
+      `No worker has begun a chunk for ${each} ${each === 1 ? 'minute' : 'minutes'}.`;
+    const wait = async (each = 0) => {
+      scene.clock.now += each * MINUTE;
+      expect(await reap(scene)).toEqual([]);
+      scene.clock.now += 1;
+    };
     for (const resent of [1, 2, 3]) {
+      await wait(minutes[resent - 1]);
+      const reason = said(minutes[resent - 1]);
       expect(await reap(scene)).toEqual([{ kind: 'sent-all', reason }]);
       expect((await scene.item()).stalled).toEqual({ reason, resent, at: scene.clock.now });
       expect(jobsOf(scene)).toEqual([{ kind: 'send', importId: scene.importId }]);
-      expect(await reap(scene)).toEqual([]);
-      scene.clock.now += 900_001;
     }
+    await wait(minutes[3]);
+    const reason = said(minutes[3]);
     const [paused] = await reap(scene);
     expect(paused?.kind).toBe('paused');
     const { state, failure } = await scene.item();

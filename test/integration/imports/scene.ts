@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleepFor } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import {
+  GetQueueAttributesCommand,
   type SendMessageBatchCommand,
   SendMessageCommand,
   type SQSClient,
@@ -9,6 +10,7 @@ import { expect } from 'vitest';
 import { createGate } from '../../../functions/chunk-worker/gate.ts';
 import {
   type ChunkOutcome,
+  FIRST_LOOK_EVERY,
   LOOK_EVERY,
   summariseChunk,
 } from '../../../functions/chunk-worker/summarise-chunk.ts';
@@ -60,7 +62,10 @@ export const answer = (finish: Answer['finish'], text: string): Answer => ({
 });
 
 /** A thousandth of the time; without looks in between, whose number would be chance. */
-const briefly = (ms: number) => (ms === LOOK_EVERY ? new Promise(() => {}) : sleepFor(ms / 1000));
+const briefly = (ms: number) => (isLook(ms) ? new Promise(() => {}) : sleepFor(ms / 1000));
+
+/** Whether a worker waits for its next look. */
+export const isLook = (ms: number): boolean => ms === LOOK_EVERY || ms === FIRST_LOOK_EVERY;
 
 const summaryOf: Replies = (row) => answer('done', `summary of ${row}`);
 
@@ -182,8 +187,14 @@ export class Scene {
       else
         this.chunks.push({ work: parseChunkWork(body), at: this.clock.now + delaySeconds * 1000 });
     };
-    const send = async (command: SendMessageCommand | SendMessageBatchCommand) => {
+    const send = async (
+      command: SendMessageCommand | SendMessageBatchCommand | GetQueueAttributesCommand,
+    ) => {
       return await process.note(command.constructor.name.replace('Command', ''), async () => {
+        if (command instanceof GetQueueAttributesCommand) {
+          const waiting = this.chunks.filter(({ at }) => at <= this.clock.now).length;
+          return { Attributes: { ApproximateNumberOfMessages: String(waiting) } };
+        }
         if (command instanceof SendMessageCommand) {
           take(command.input.MessageBody, command.input.DelaySeconds);
           return {};
@@ -304,7 +315,7 @@ export class Scene {
    * often as they must to keep what they have.
    */
   readonly passing = async (ms: number): Promise<unknown> => {
-    if (ms === LOOK_EVERY) return await new Promise<void>((look) => this.#lookers.push(look));
+    if (isLook(ms)) return await new Promise<void>((look) => this.#lookers.push(look));
     const at = this.clock.now + ms;
     this.#time = this.#time.then(() => this.#pass(at));
     return await this.#time;

@@ -4,7 +4,11 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Context, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LEASE, LOOK_EVERY } from '../../../functions/chunk-worker/summarise-chunk.ts';
+import {
+  FIRST_LOOK_EVERY,
+  LEASE,
+  LOOK_EVERY,
+} from '../../../functions/chunk-worker/summarise-chunk.ts';
 import type { Workbench } from '../../../functions/chunk-worker/workbench.ts';
 import { sendAll } from '../../../functions/import-intake/send-all.ts';
 import {
@@ -25,7 +29,16 @@ import {
   TimedOutError,
 } from '../../../shared/summaries/provider-error.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
-import { answer, CALL_TIMEOUT, INVOCATION, latch, type Replies, Scene, until } from './scene.ts';
+import {
+  answer,
+  CALL_TIMEOUT,
+  INVOCATION,
+  isLook,
+  latch,
+  type Replies,
+  Scene,
+  until,
+} from './scene.ts';
 
 /** Milliseconds that a claim outlasts its worker's own belief. */
 const SKEW = 5000;
@@ -624,7 +637,7 @@ describe('a look', () => {
     const bench: Workbench = {
       ...worker(scene, 1, process),
       sleep: async (ms) => {
-        if (ms !== LOOK_EVERY) return await scene.passing(ms);
+        if (!isLook(ms)) return await scene.passing(ms);
         return await new Promise<void>((resolve) => {
           look = resolve;
         });
@@ -657,12 +670,27 @@ describe('a look', () => {
         expect((await scene.progress()).done).toBe(0);
       },
       async () => {
-        const { done: rows, gateMs, settled } = (await scene.chunk(1)) ?? expect.fail();
-        seen = { rows, gateMs, settled };
+        const { done: rows, gateMs, settled, wroteAt } = (await scene.chunk(1)) ?? expect.fail();
+        seen = { rows, gateMs, settled, wroteAt };
       },
     );
-    expect(seen).toEqual({ rows: 1, gateMs: 0, settled: false });
+    expect(seen).toEqual({ rows: 1, gateMs: 0, settled: false, wroteAt: scene.clock.now });
     await scene.expectComplete(3);
+  });
+
+  test('at the first chunk comes sooner: somebody may wait for the first row to appear', async () => {
+    const scene = await ready(6, 3);
+    const rests: number[] = [];
+    for (const chunk of [1, 2]) {
+      const bench = worker(scene);
+      const sleep: Workbench['sleep'] = (ms) => {
+        if (isLook(ms)) rests.push(ms / chunk);
+        return bench.sleep(ms);
+      };
+      const work = { importId: scene.importId, chunk, round: 0 };
+      await scene.deliver({ ...bench, sleep }, work);
+    }
+    expect(rests).toEqual([FIRST_LOOK_EVERY, LOOK_EVERY / 2]);
   });
 
   test.each([
