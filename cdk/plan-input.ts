@@ -4,6 +4,8 @@ import type { Config } from './config-schema.ts';
 
 /** Files read at once; the others wait in the queue. */
 export const INTAKE_CONCURRENCY = 4;
+/** Two at a time would find the same. */
+export const REAPER_CONCURRENCY = 1;
 /** The longest that an import may bring, and what the prompt says besides. */
 const INSTRUCTIONS_CHARACTERS = 4000;
 const PROMPT_TOKENS = 200;
@@ -31,7 +33,8 @@ export function planInputOf({ summaries, concurrency }: Config): PlanInput {
     largestCallTokens:
       prompt.maxInputCharacters + INSTRUCTIONS_CHARACTERS + PROMPT_TOKENS + prompt.maxOutputTokens,
     accountConcurrency: concurrency.account,
-    othersConcurrency: concurrency.onDemand + concurrency.eager + INTAKE_CONCURRENCY,
+    othersConcurrency:
+      concurrency.onDemand + concurrency.eager + INTAKE_CONCURRENCY + REAPER_CONCURRENCY,
     reserved: concurrency.reserved,
     interactive: modeOf('interactive'),
     bulk: modeOf('bulk'),

@@ -41,7 +41,10 @@ const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsW
 
 export function startCompute(options: ComputeOptions): Compute {
   const { plan, endpoints, stateDir, onLog, sqs, orphanage } = options;
-  const unreserved = createSlots(UNRESERVED_PER_CORE * availableParallelism());
+  const slots = {
+    unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
+    starts: createSlots(availableParallelism()),
+  };
   const logs = plan.functions.map(({ name }) =>
     openLog(join(stateDir, 'logs', `${name}.log`), onLog && ((text) => onLog(name, text))),
   );
@@ -49,7 +52,7 @@ export function startCompute(options: ComputeOptions): Compute {
     plan.functions.map((fn, index) => {
       const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
       const log = logs[index] ?? { write: () => {}, close: () => {} };
-      return [fn.name, createPool(fn, environment, log, unreserved, orphanage)] as const;
+      return [fn.name, createPool(fn, environment, log, slots, orphanage)] as const;
     }),
   );
   for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();

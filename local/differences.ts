@@ -107,6 +107,7 @@ export const DIFFERENCES: readonly string[] = [
   'Functions without a reservation share two processes a core and wait for a free one; AWS would throttle them beyond the account limit.',
   'Functions fed by queues run at a lower priority, so that they leave processor time to the API; on AWS each has its own.',
   'A process of each function but those of imports is started ahead of its first call, and one of each of those that read what a function may send when that is called by a queue or to change something.',
+  'Processes of functions fed by queues start as many at once as there are cores; on AWS each start has a processor of its own.',
   'An idle function is not frozen: its timers run on.',
   'Memory is read a few times a second, on Linux only, so a short peak may pass unseen.',
   'A change takes effect at the next start.',

@@ -10,7 +10,7 @@ import { lineOf, MODES, type Numbers, planNumbers } from '../../shared/fleet/num
 import type { ImportLimits } from '../../shared/imports/import-limits.ts';
 import type { ModelSettings } from '../../shared/summaries/model-settings.ts';
 import type { Config } from '../config-schema.ts';
-import { INTAKE_CONCURRENCY, planInputOf } from '../plan-input.ts';
+import { INTAKE_CONCURRENCY, planInputOf, REAPER_CONCURRENCY } from '../plan-input.ts';
 import { alarm, counted, EACH_MINUTE } from './alarm.ts';
 import type { Api } from './api.ts';
 import { notify } from './buckets.ts';
@@ -40,6 +40,7 @@ const API_TIMEOUT = Duration.seconds(29);
 /** Lambda's longest: a file is read in one pass. */
 const INTAKE_TIMEOUT = Duration.seconds(900);
 const FAILURES_TIMEOUT = Duration.seconds(30);
+/** As long as it is until the next one begins: it looks again when what it has seen may have changed. */
 const REAPER_TIMEOUT = Duration.seconds(60);
 const SMALL_MB = 256;
 
@@ -220,7 +221,7 @@ export class Summaries extends Construct {
   }
 
   #reaper(): GlimpseFunction {
-    const { stalled } = this.#config.summaries;
+    const { concurrency, summaries } = this.#config;
     return new GlimpseFunction(this, 'Reaper', {
       folder: 'import-reaper',
       description: 'Names what is stalled and why, and sends it again or closes it',
@@ -228,10 +229,11 @@ export class Summaries extends Construct {
       local: this.#local,
       memoryMb: SMALL_MB,
       timeout: REAPER_TIMEOUT,
+      ...(concurrency.reserved ? { reservedConcurrency: REAPER_CONCURRENCY } : {}),
     })
       .use(this.#storage.items('active'))
       .use(this.#storage.files({ reads: ['chunks'] }))
-      .use({ variable: 'STALLED', value: JSON.stringify(stalled), grants: [] });
+      .use({ variable: 'STALLED', value: JSON.stringify(summaries.stalled), grants: [] });
   }
 
   /** What a file may be, what a row costs and what the model is asked. */

@@ -10,12 +10,12 @@ export interface Round {
   failed: (importId: string, error: unknown) => void;
 }
 
-/** Milliseconds behind a claim's end in which others end, too: workers began together. */
+/** Milliseconds in which other claims lapse, too: workers began together. */
 const TOGETHER = 500;
 
 /**
- * Looks after all imports once; and after one whose workers have claims again when the first of them
- * could have lapsed. Those that live have renewed theirs by then, and what is left by one that has
+ * Looks after all imports once; and after one that runs again when there may be something to find,
+ * such as the first claim that has lapsed. Those that live have renewed theirs by then, and what is left by one that has
  * ended need not wait for the next round:
  *
  *   worker   renewed ─ renewed ─ killed
@@ -29,10 +29,10 @@ export async function lookAfter(reaper: Reaper, round: Round): Promise<number> {
   const look = async (importId: string) => {
     next.delete(importId);
     try {
-      const { findings, lapsesAt } = await reapImport(reaper, importId);
+      const { findings, againAt } = await reapImport(reaper, importId);
       for (const finding of findings) round.found(importId, finding);
       if (findings.length > 0) stalled.add(importId);
-      if (lapsesAt !== undefined) next.set(importId, lapsesAt + TOGETHER);
+      if (againAt !== undefined) next.set(importId, againAt + TOGETHER);
     } catch (error) {
       round.failed(importId, error);
     }

@@ -23,7 +23,7 @@ import {
   pageOfChunk,
   pagesOf,
 } from '../../shared/imports/layout.ts';
-import { type Queue, sendAgain } from '../../shared/imports/send-chunks.ts';
+import { type Queue, sendAgain, sendChunks } from '../../shared/imports/send-chunks.ts';
 import { encodeJob, type ImportJob } from '../../shared/messages/import-job.ts';
 
 /** What the reaper's verbs work with. */
@@ -43,7 +43,7 @@ export interface Reaper {
 export type Finding =
   | { kind: 'resent'; chunk: number; resent: number; reason: string }
   | { kind: 'closed'; chunk: number; reason: string }
-  | { kind: 'sent-all' | 'read-again' | 'paused' | 'failed'; reason: string }
+  | { kind: 'sent-all' | 'sent-unbegun' | 'read-again' | 'paused' | 'failed'; reason: string }
   | { kind: 'completed' };
 
 /** Milliseconds after which a reading or a sending that says nothing is dead. */
@@ -51,7 +51,7 @@ const SILENCE = 60_000;
 /** Milliseconds that an upload which began in time may take. */
 const UPLOAD_GRACE = 3_600_000;
 /** Milliseconds in which a worker that was given a chunk has claimed it, also if it has to start first. */
-const CLAIMED_WITHIN = 60_000;
+const CLAIMED_WITHIN = 45_000;
 /** Chunks are done nearly in order: behind so many pages that nobody began, nobody has begun any. */
 const EMPTY_PAGES = 2;
 
@@ -59,8 +59,11 @@ type ReadImport = ImportItem & { layout: Layout };
 
 export interface Reaped {
   findings: Finding[];
-  /** When the first of the claims that there are lapses, unless its worker renews it. Epoch milliseconds. */
-  lapsesAt: number | undefined;
+  /**
+   * When there may be something to find: the first of the claims that there are lapses, unless its
+   * worker renews it, or nobody has claimed anything for too long. Epoch milliseconds.
+   */
+  againAt: number | undefined;
 }
 
 /** Finds what is stalled in one import, and sends it again or closes it. */
@@ -68,17 +71,18 @@ export async function reapImport(reaper: Reaper, importId: string): Promise<Reap
   const item = await readImport(reaper.table, importId);
   switch (item?.state) {
     case 'awaiting-upload':
-      return { findings: await reapUpload(reaper, item), lapsesAt: undefined };
+      return { findings: await reapUpload(reaper, item), againAt: undefined };
     case 'reading':
-      return { findings: await reapReading(reaper, item), lapsesAt: undefined };
+      return { findings: await reapReading(reaper, item), againAt: undefined };
     case 'running': {
-      if (item.layout === undefined) return { findings: [], lapsesAt: undefined };
-      const claims: number[] = [];
-      const findings = await reapRunning(reaper, { ...item, layout: item.layout }, claims);
-      return { findings, lapsesAt: claims.length === 0 ? undefined : Math.min(...claims) };
+      if (item.layout === undefined) return { findings: [], againAt: undefined };
+      const times: number[] = [];
+      const findings = await reapRunning(reaper, { ...item, layout: item.layout }, times);
+      const toCome = times.filter((at) => at > reaper.now());
+      return { findings, againAt: toCome.length === 0 ? undefined : Math.min(...toCome) };
     }
     default:
-      return { findings: [], lapsesAt: undefined };
+      return { findings: [], againAt: undefined };
   }
 }
 
@@ -108,8 +112,8 @@ async function reapReading(
   return [{ kind: 'read-again', reason }];
 }
 
-/** @param claims is told when each of those lapses that there still are. */
-async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): Promise<Finding[]> {
+/** @param times is told when there may be something to find. */
+async function reapRunning(reaper: Reaper, item: ReadImport, times: number[]): Promise<Finding[]> {
   const { table, now } = reaper;
   const { importId, pages, layout, sendingSince } = item;
   if (sendingSince !== undefined && now() > sendingSince + SILENCE) {
@@ -119,13 +123,18 @@ async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): 
   const findings: Finding[] = [];
   let active = Math.max(item.updatedAt, item.startedAt ?? 0, item.stalled?.at ?? 0);
   let empty = 0;
+  const unbegun: number[] = [];
+  /** Messages that wait, before any is sent from here. */
+  let waiting: number | undefined;
   for (let page = 1; page <= pagesOf(layout) && empty < EMPTY_PAGES; page++) {
     if (pages[String(page)] !== undefined) continue;
     const chunks = await readChunks(table, importId, page);
     empty = chunks.length === 0 ? empty + 1 : 0;
+    unbegun.push(...missingOf(layout, page, chunks));
     for (const chunk of chunks) {
       active = Math.max(active, chunk.touchedAt, chunk.until ?? 0);
-      if (chunk.until !== undefined && chunk.until > now()) claims.push(chunk.until);
+      if (chunk.until !== undefined) times.push(chunk.until);
+      if (isLapsed(chunk, item, now())) waiting ??= await waitingFor(reaper, item);
       const found = await reapChunk(reaper, item, chunk);
       findings.push(...found);
       // Somebody else was faster with it.
@@ -143,10 +152,45 @@ async function reapRunning(reaper: Reaper, item: ReadImport, claims: number[]): 
   if (now() > item.updatedAt + SILENCE && (await completeImport(table, item, now()))) {
     return [...findings, { kind: 'completed' }];
   }
-  if (findings.length === 0 && (await isQuiet(reaper, item, active))) {
+  if (findings.some(({ kind }) => kind === 'resent') && waiting === 0) {
+    findings.push(...(await sendUnbegun(reaper, item, unbegun)));
+  } else if (findings.length === 0 && (await isQuiet(reaper, item, active))) {
     findings.push(await reapQuiet(reaper, item, active));
   }
+  times.push(
+    sendingSince === undefined ? active + patienceWith(item, active) : sendingSince + SILENCE,
+  );
   return findings;
+}
+
+const waitingFor = async ({ queues }: Reaper, { mode }: ImportItem): Promise<number> =>
+  (await readDepth(queues[mode])).depth;
+
+const isLapsed = (chunk: ChunkItem, { round }: ImportItem, now: number): boolean =>
+  !isClosed(chunk, round) && chunk.until !== undefined && now >= chunk.until;
+
+/** Chunks of a page that nobody has ever claimed. */
+function missingOf(layout: Layout, page: number, chunks: readonly ChunkItem[]): number[] {
+  const begun = new Set(chunks.map(({ chunk }) => chunk));
+  const { first, last } = chunksOfPage(layout, page);
+  const all = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return all.filter((chunk) => !begun.has(chunk));
+}
+
+/**
+ * Workers have ended, and no message waits. Those that were given a chunk and had not claimed it yet
+ * have left nothing that tells of it. If it is on its way to another, this is a message too many.
+ */
+async function sendUnbegun(
+  { queues }: Reaper,
+  { importId, mode, round }: ReadImport,
+  unbegun: readonly number[],
+): Promise<Finding[]> {
+  if (unbegun.length === 0) return [];
+  const works = unbegun.map((chunk) => ({ importId, chunk, round }));
+  await sendChunks(queues[mode], works);
+  const reason = `${works.length === 1 ? 'A chunk was' : `${works.length} chunks were`} given to a worker that ended before it began.`;
+  return [{ kind: 'sent-unbegun', reason }];
 }
 
 /** How often all was sent again in this silence: it is the same one only if nothing has moved since. */
@@ -154,30 +198,28 @@ function timesSent({ stalled }: ImportItem, active: number): number {
   return stalled?.chunk === undefined && stalled?.at === active ? stalled.resent : 0;
 }
 
+/** Milliseconds; more each time: a worker that cannot start has no use for more messages. */
+function patienceWith(item: ImportItem, active: number): number {
+  return CLAIMED_WITHIN * 2 ** timesSent(item, active);
+}
+
 /**
  * Chunks that nobody has claimed may wait their turn behind those of other imports for as long as
  * that takes. Where none waits on the queue they were given to workers that ended before they had
  * claimed them, and SQS would keep them hidden for many minutes.
  */
-async function isQuiet(
-  { queues, quietMs, now }: Reaper,
-  item: ImportItem,
-  active: number,
-): Promise<boolean> {
-  const longest = quietMs[item.mode];
-  const silence = now() - active;
-  if (silence > longest) return true;
-  // Less often each time: a worker that cannot start has no use for more messages.
-  if (silence <= CLAIMED_WITHIN * 2 ** timesSent(item, active)) return false;
-  return (await readDepth(queues[item.mode])).depth === 0;
+async function isQuiet(reaper: Reaper, item: ImportItem, active: number): Promise<boolean> {
+  const silence = reaper.now() - active;
+  if (silence > reaper.quietMs[item.mode]) return true;
+  if (item.sendingSince !== undefined || silence <= patienceWith(item, active)) return false;
+  return (await waitingFor(reaper, item)) === 0;
 }
 
 /** A chunk whose worker died: its claim, which has room for clocks that differ, has lapsed and nobody gave it back. */
 async function reapChunk(reaper: Reaper, item: ReadImport, chunk: ChunkItem): Promise<Finding[]> {
   const { table, bucket, resends, now } = reaper;
   const { until, worker } = chunk;
-  if (isClosed(chunk, item.round) || until === undefined || worker === undefined) return [];
-  if (now() < until) return [];
+  if (!isLapsed(chunk, item, now()) || until === undefined || worker === undefined) return [];
   const reason = `Chunk ${chunk.chunk} was left by a worker that ended in the middle of it.`;
   if (chunk.resent >= resends) {
     const why = `stalled: ${resends + 1} workers ended in the middle of the chunk of this row`;

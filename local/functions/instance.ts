@@ -22,6 +22,8 @@ export type Outcome =
 export interface Instance {
   /** Whether it can take another invocation. */
   readonly alive: boolean;
+  /** Settles when its module is loaded, or never will be. */
+  readonly loaded: Promise<unknown>;
   run(invocation: Omit<Invocation, 'deadline'>): Promise<Outcome>;
   kill(): void;
 }
@@ -99,6 +101,7 @@ export function startInstance(
     get alive() {
       return death === undefined;
     },
+    loaded: ready.promise,
     async run(invocation) {
       const unusable = await ready.promise;
       if (unusable !== undefined) return unusable;

@@ -28,14 +28,31 @@ export interface FunctionPool {
   stop(): void;
 }
 
+const STOPPED: Outcome = {
+  kind: 'error',
+  error: {
+    errorType: 'Runtime.ExitError',
+    errorMessage: 'The local cloud was stopped.',
+    trace: [],
+  },
+};
+
 /** AWS keeps an idle sandbox for some minutes. */
 const IDLE_MS = 120_000;
+
+/** What pools share. */
+export interface PoolSlots {
+  /** Of calls of functions without a reservation. */
+  unreserved: Slots;
+  /** Of processes that load at once, of functions that queues feed. */
+  starts: Slots;
+}
 
 export function createPool(
   plan: FunctionPlan,
   environment: Record<string, string>,
   log: Log,
-  unreserved: Slots,
+  { unreserved, starts }: PoolSlots,
   orphanage: Orphanage,
 ): FunctionPool {
   const idle: { instance: Instance; since: number }[] = [];
@@ -47,21 +64,42 @@ export function createPool(
     }
   }, 10_000).unref();
 
-  const take = (): Instance => {
+  let stopped = false;
+  const takeIdle = (): Instance | undefined => {
     // The one used last: the others then grow idle long enough to be ended.
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
       if (last.instance.alive) return last.instance;
     }
-    return startInstance(plan, environment, log, orphanage);
+    return undefined;
+  };
+  const start = (): Instance => {
+    const instance = startInstance(plan, environment, log, orphanage);
+    running.add(instance);
+    return instance;
+  };
+  /** Nothing, once the pool was stopped. */
+  const take = async (): Promise<Instance | undefined> => {
+    const warm = takeIdle();
+    if (warm !== undefined) return warm;
+    if (!plan.queueDriven) return start();
+    // All at once, each would be ready when the last of them is.
+    return await starts.with(async () => {
+      if (stopped) return undefined;
+      const instance = takeIdle() ?? start();
+      await instance.loaded;
+      return instance;
+    });
   };
 
   const run = async (event: string): Promise<Outcome> => {
     counts.invocations += 1;
     counts.running += 1;
     counts.mostAtOnce = Math.max(counts.mostAtOnce, counts.running);
-    const instance = take();
-    running.add(instance);
+    let instance: Instance | undefined;
     try {
+      instance = await take();
+      if (instance === undefined) return STOPPED;
+      running.add(instance);
       const outcome = await instance.run({
         requestId: randomUUID(),
         event,
@@ -70,9 +108,9 @@ export function createPool(
       if (outcome.kind === 'error') counts.errors += 1;
       return outcome;
     } finally {
-      running.delete(instance);
       counts.running -= 1;
-      if (instance.alive) idle.push({ instance, since: Date.now() });
+      if (instance !== undefined) running.delete(instance);
+      if (instance?.alive) idle.push({ instance, since: Date.now() });
     }
   };
 
@@ -95,6 +133,7 @@ export function createPool(
       return victims.length;
     },
     stop() {
+      stopped = true;
       clearInterval(reaper);
       for (const instance of [...running, ...idle.map((entry) => entry.instance)]) instance.kill();
     },

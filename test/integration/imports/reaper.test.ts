@@ -47,7 +47,7 @@ describe('a chunk whose worker ended in the middle', () => {
     scene.chunks.length = 0;
     for (const resent of [1, 2, 3]) {
       scene.clock.now += LAPSED;
-      expect(await reap(scene)).toEqual([{ kind: 'resent', chunk: 1, resent, reason }]);
+      expect((await reap(scene))[0]).toEqual({ kind: 'resent', chunk: 1, resent, reason });
       // The API names it.
       expect((await scene.item()).stalled).toEqual({
         chunk: 1,
@@ -55,9 +55,11 @@ describe('a chunk whose worker ended in the middle', () => {
         resent,
         at: scene.clock.now,
       });
-      expect(scene.chunks.map(({ work }) => work)).toEqual([
-        { importId: scene.importId, chunk: 1, round: 0 },
-      ]);
+      // The other one goes with it, as its message is gone.
+      const [own, other] = scene.chunks.splice(0);
+      expect(own?.work).toEqual({ importId: scene.importId, chunk: 1, round: 0 });
+      expect(other?.work.chunk).toBe(2);
+      if (own !== undefined) scene.chunks.push(own);
       // Once is enough.
       expect(await reap(scene)).toEqual([]);
       await dieWith(scene);
@@ -77,6 +79,25 @@ describe('a chunk whose worker ended in the middle', () => {
     const rows = await scene.rows();
     expect(rows.map(({ reason: said }) => said)).toEqual([why, why, undefined, undefined]);
     expect((await scene.item()).stalled).toBeUndefined();
+  });
+
+  test('takes those along that were given to a worker and not begun, where none waits', async () => {
+    const scene = await newScene().ready(6);
+    await dieWith(scene);
+    const rest = scene.chunks.splice(0);
+    scene.chunks.push(...rest.slice(1));
+    scene.clock.now += LAPSED;
+    // Another message waits: those that are not begun may still come to their turn.
+    expect((await reap(scene)).map(({ kind }) => kind)).toEqual(['resent']);
+    scene.chunks.reverse();
+    await dieWith(scene);
+    scene.chunks.length = 0;
+    scene.clock.now += LAPSED;
+    expect((await reap(scene)).map(({ kind }) => kind)).toEqual(['resent', 'sent-unbegun']);
+    const sent = scene.chunks.map(({ work }) => work.chunk);
+    expect(sent.sort()).toEqual([1, 2, 3]);
+    await scene.recover();
+    await scene.expectComplete(6);
   });
 
   test('and the last of its import is told of as its completion, too', async () => {
@@ -204,10 +225,17 @@ describe('a round of the reaper', () => {
     expect((await scene.chunk(1))?.worker).toBe('w');
   });
 
-  test('waits for nobody where nobody works', async () => {
+  test('waits for nobody where nobody works, and until somebody must have begun', async () => {
     const own = await engines.createImportsTable();
-    const scene = await newScene(2, own).ready(4);
+    const scene = await newScene(2, own).ready(4, { hold: true });
     expect(await lookAfterFor(scene, own, 50_000)).toEqual({ found: [], tookMs: 0 });
+    const other = await newScene(2, own).ready(4);
+    other.chunks.length = 0;
+    const { found, tookMs } = await lookAfterFor(other, own, 50_000);
+    expect({ found, tookMs }).toEqual({
+      found: [{ afterMs: 45_500, kind: 'sent-all' }],
+      tookMs: 45_500,
+    });
   });
 });
 
@@ -299,14 +327,16 @@ describe('what is lost on the way', () => {
   });
 
   test.each([
-    ['that are gone are sent again, less often each time', 0, [1, 2, 4, 8]],
+    ['that are gone are sent again, less often each time', 0, [0.75, 1.5, 3, 6]],
     ['that wait for their turn are left to it for longer', 1, [15, 15, 15, 15]],
   ])('messages %s, and then the import asks for help', async (_, waiting, minutes) => {
     const scene = await newScene().ready(2);
     expect(scene.chunks).toHaveLength(1);
     scene.chunks.length = waiting;
-    const said = (each = 0) =>
-      `No worker has begun a chunk for ${each} ${each === 1 ? 'minute' : 'minutes'}.`;
+    const said = (each = 0) => {
+      const whole = Math.max(1, Math.floor(each));
+      return `No worker has begun a chunk for ${whole} ${whole === 1 ? 'minute' : 'minutes'}.`;
+    };
     const wait = async (each = 0) => {
       scene.clock.now += each * MINUTE;
       expect(await reap(scene)).toEqual([]);

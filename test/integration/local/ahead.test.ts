@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Fixture,
@@ -13,6 +15,13 @@ import {
 } from './fixture-stack.ts';
 
 const LOUD = `console.log('loaded'); export const handler = async () => ({ statusCode: 200, body: '' });`;
+
+/** Takes its time to load, and then to answer. */
+const HEAVY = `
+console.log('load', Date.now());
+await new Promise((done) => setTimeout(done, 300));
+console.log('there', Date.now());
+export const handler = async () => { await new Promise((done) => setTimeout(done, 3000)); };`;
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -28,9 +37,15 @@ beforeAll(async () => {
       SummariesWorker: lambda('loud'),
       FilesMapping: mapping('SummariesFiles', 'SummariesReader'),
       RowsMapping: mapping('SummariesRows', 'SummariesWorker'),
+      Many: queue(),
+      Crowd: lambda('heavy'),
+      ManyMapping: mapping('Many', 'Crowd', {
+        BatchSize: 1,
+        ScalingConfig: { MaximumConcurrency: 6 },
+      }),
       ...httpApi({ 'GET /files': 'SummariesApi', 'POST /files': 'SummariesApi' }),
     },
-    { loud: LOUD },
+    { loud: LOUD, heavy: HEAVY },
   );
 });
 afterAll(() => fixture.stop());
@@ -54,4 +69,22 @@ test('what reads the queue of a function starts when that is called to change so
   expect([begun('api'), begun('reader'), begun('worker')]).toEqual([1, 1, 0]);
   const { functions } = fixture.cloud.endpoints;
   expect(fixture.cloud.counts(functions.SummariesReader ?? '').invocations).toBe(0);
+});
+
+test('of many processes that are called at once, so many start together as there are cores', async () => {
+  const QueueUrl = fixture.cloud.endpoints.queues.many;
+  for (let index = 0; index < 6; index++) {
+    await fixture.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+  }
+  const file = join(fixture.stateDir, 'logs', 'test-crowd.log');
+  const said = (word: string) =>
+    [...readFileSync(file, 'utf8').matchAll(new RegExp(`^${word} (\\d+)$`, 'gm'))].map(([, at]) =>
+      Number(at),
+    );
+  await until(() => said('there').length >= 4 || undefined);
+  const [begun, there] = [said('load'), said('there')];
+  const together = begun.map(
+    (at) => begun.filter((each) => each <= at).length - there.filter((each) => each <= at).length,
+  );
+  expect(Math.max(...together)).toBeLessThanOrEqual(Math.max(2, availableParallelism()));
 });
