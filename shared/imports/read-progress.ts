@@ -63,8 +63,9 @@ function unheardOf(open: readonly ChunkItem[], now: number): Progress['unheard']
 }
 
 /**
- * Chunks that rest, as their worker has died or is to come back later, do not hold it up. Where
- * nobody is at work it is behind the last that somebody was.
+ * Where the earliest of those at work is. Chunks that rest, as their worker has died or they are to come
+ * back later, do not hold it up while they are few; where they are many, as after a pause, those who
+ * take them up again begin in any order, and it stays with the first that is not done.
  */
 function frontOf(
   layout: Layout,
@@ -72,12 +73,37 @@ function frontOf(
   open: readonly ChunkItem[],
   now: number,
 ): number {
-  const rowOf = ({ chunk, settled, done, failed }: ChunkItem) => {
-    const { first, last } = rowsOfChunk(layout, chunk);
-    return settled ? last : first - 1 + done + failed;
-  };
+  const rowOf = ({ chunk, done, failed }: ChunkItem) =>
+    rowsOfChunk(layout, chunk).first - 1 + done + failed;
   const atWork = open.filter(({ until }) => until !== undefined && until > now);
-  if (atWork.length > 0) return Math.min(...atWork.map(rowOf));
-  const ends = full.map((page) => rowsOfChunk(layout, chunksOfPage(layout, page).last).last);
-  return Math.max(0, ...ends, ...open.map(rowOf));
+  const front = Math.min(...atWork.map(rowOf));
+  const resting = restingBefore(layout, full, open, front, now);
+  const [first] = resting;
+  if (first === undefined) return atWork.length > 0 ? front : layout.total;
+  if (resting.length * 2 <= atWork.length) return front;
+  const item = open.find(({ chunk }) => chunk === first);
+  return item === undefined ? rowsOfChunk(layout, first).first - 1 : rowOf(item);
+}
+
+/** Chunks before a row that are neither done nor worked on, in order, as far as one has to know. */
+function restingBefore(
+  layout: Layout,
+  full: readonly number[],
+  open: readonly ChunkItem[],
+  row: number,
+  now: number,
+): number[] {
+  const there = new Map(open.map((item) => [item.chunk, item]));
+  const resting: number[] = [];
+  for (let page = 1; page <= pagesOf(layout); page++) {
+    if (full.includes(page)) continue;
+    const { first, last } = chunksOfPage(layout, page);
+    for (let chunk = first; chunk <= last; chunk++) {
+      if (rowsOfChunk(layout, chunk).first > row || resting.length > open.length) return resting;
+      const item = there.get(chunk);
+      const isBusy = item?.until !== undefined && item.until > now;
+      if (item?.settled !== true && !isBusy) resting.push(chunk);
+    }
+  }
+  return resting;
 }

@@ -180,7 +180,7 @@ describe('a wrong configuration is refused in one sentence that names the value'
     [
       'more workers than AWS lets anybody reserve',
       { concurrency: { ...config.concurrency, account: 100 } },
-      /concurrency\.account: expected 132 or more, as 32 \(4 interactive, 9 bulk, 19 others\) are reserved and AWS keeps 100 from it, got 100: raise the quota/,
+      /concurrency\.account: expected 133 or more, as 33 \(4 interactive, 9 bulk, 20 others\) are reserved and AWS keeps 100 from it, got 100: raise the quota/,
     ],
     [
       'a service time that nobody measured',

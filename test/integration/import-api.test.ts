@@ -574,7 +574,7 @@ describe('a standstill', () => {
 });
 
 test('the front of an import is where the earliest of those at work is', async () => {
-  const id = await createRead(8);
+  const id = await createRead(10);
   const front = async () => (await show(id)).body.front;
   const claim = async (chunk: number, done: number) => {
     const { now } = clock;
@@ -588,16 +588,21 @@ test('the front of an import is where the earliest of those at work is', async (
     });
   };
   expect(await front()).toBe(0);
-  await claim(2, 1);
+  await claim(4, 0);
   await settle(desk, id, 3);
-  // The first chunk rests; row 3 is written, and 4 is under way.
-  expect(await front()).toBe(3);
-  await claim(1, 0);
+  // They have just begun, in any order.
   expect(await front()).toBe(0);
-  // Its worker and that of the second have died: those behind them do not wait.
+  await claim(2, 1);
+  // The first chunk rests, and that is no reason to wait; row 3 is written, and 4 is under way.
+  expect(await front()).toBe(3);
+  await claim(1, 1);
+  expect(await front()).toBe(1);
+  // All have died, or somebody has paused it: it stays where it was.
   clock.now += 36_000;
+  expect(await front()).toBe(1);
+  for (const chunk of [1, 2, 3]) await settle(desk, id, chunk);
   expect(await front()).toBe(6);
-  for (const chunk of [4, 1, 2]) await settle(desk, id, chunk);
+  for (const chunk of [4, 5]) await settle(desk, id, chunk);
   expect((await show(id)).body).not.toHaveProperty('front');
 });
 
