@@ -95,7 +95,7 @@ export const DIFFERENCES: readonly string[] = [
   'S3 answers 404 for a missing object to whoever signs, as it does to those who may list the bucket.',
   'SQS keeps messages until they are received, whatever the retention period.',
   'SQS refuses characters beyond U+FFFF in bodies; AWS takes them.',
-  'SQS forgets the MessageGroupId of a message on a standard queue, so queues are not fair.',
+  'A standard queue gives next the oldest message of the group that has the fewest under way, a message without a group being one of its own; AWS does so roughly, once one group has far more under way than the others.',
   'Events and answers of more than 6 MB pass.',
   'A start makes visible again what was in flight when the last one ended: nobody is left who received it.',
   'An index of a table is up to date at once; on AWS it follows a moment later.',

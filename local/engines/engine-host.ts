@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { type Dynoxide, startDynoxide } from './dynoxide.ts';
+import { makeQueuesFair } from './fair-queues.ts';
 import { listenOnLoopbackOnly } from './loopback.ts';
 import { type FromHost, type StartEngines, type ToHost, toHost } from './messages.ts';
 
@@ -54,6 +55,7 @@ function kill(pid: number): void {
 async function start({ stateDir, dynoxide: wanted }: StartEngines): Promise<void> {
   try {
     listenOnLoopbackOnly();
+    makeQueuesFair();
     const dataDir = join(stateDir, 'fauxqs');
     releaseInFlight(join(dataDir, 'fauxqs.db'));
     [fauxqs, dynoxide] = await Promise.all([

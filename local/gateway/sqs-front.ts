@@ -2,9 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { ACCOUNT } from '../template/intrinsics.ts';
+import { withGroup } from './message-group.ts';
 
 // SQS as its clients know it, in front of fauxqs, which answers S3 on the same port unguarded, names
-// its own port in queue URLs, and loses a message whose visibility is set to zero.
+// its own port in queue URLs, forgets the groups of messages, and loses a message whose visibility is set to zero.
 
 const JSON_TYPE = 'application/x-amz-json-1.0';
 const bodySchema = z.record(z.string(), z.unknown());
@@ -61,6 +62,10 @@ async function answer(
 }
 
 function forFauxqs(operation: string, input: Record<string, unknown>): object {
+  if (operation === 'AmazonSQS.SendMessage') return withGroup(input);
+  if (operation === 'AmazonSQS.SendMessageBatch' && Array.isArray(input.Entries)) {
+    return { ...input, Entries: input.Entries.map((entry) => withGroup(bodySchema.parse(entry))) };
+  }
   if (operation === 'AmazonSQS.ChangeMessageVisibility') return notZero(input);
   if (operation === 'AmazonSQS.ChangeMessageVisibilityBatch' && Array.isArray(input.Entries)) {
     return { ...input, Entries: input.Entries.map((entry) => notZero(bodySchema.parse(entry))) };

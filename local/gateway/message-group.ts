@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** As which a message's group goes to fauxqs, which forgets the group itself (engines/fair-queues.ts). */
+export const GROUP_ATTRIBUTE = 'glimpse.MessageGroupId';
+
+const attributes = z.record(z.string(), z.unknown()).default({});
+
+/** A message, or an entry of a batch, as it goes to fauxqs. */
+export function withGroup(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { MessageGroupId: group, MessageAttributes: given } = entry;
+  if (typeof group !== 'string') return { ...entry };
+  const own = { [GROUP_ATTRIBUTE]: { DataType: 'String', StringValue: group } };
+  return { ...entry, MessageAttributes: { ...attributes.parse(given), ...own } };
+}
