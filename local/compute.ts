@@ -90,8 +90,17 @@ export function startCompute(options: ComputeOptions): Compute {
   };
 }
 
+/** Those that are called next when a function was: of what it may send to, none that comes after another. */
+function functionsBehind(plan: StackPlan, name: string): string[] {
+  const readers = readersOf(plan, name);
+  const later = new Set(
+    readers.flatMap((reader) => readersOf(plan, reader).filter((next) => next !== reader)),
+  );
+  return readers.filter((reader) => !later.has(reader));
+}
+
 /** Those that read the queues that a function's variables name. */
-function functionsBehind({ functions, queues, mappings }: StackPlan, name: string): string[] {
+function readersOf({ functions, queues, mappings }: StackPlan, name: string): string[] {
   const variables = Object.values(functions.find((fn) => fn.name === name)?.environment ?? {});
   const sentTo = queues.filter(({ url }) => variables.includes(url)).map(({ arn }) => arn);
   return mappings

@@ -124,8 +124,13 @@ export function createPool(
       return { kind: 'throttled' };
     },
     warmUp() {
-      if (running.size > 0 || idle.some(({ instance }) => instance.alive)) return;
-      idle.push({ instance: startInstance(plan, environment, log, orphanage), since: Date.now() });
+      const begin = async () => {
+        if (stopped || running.size > 0 || idle.some(({ instance }) => instance.alive)) return;
+        const instance = startInstance(plan, environment, log, orphanage);
+        idle.push({ instance, since: Date.now() });
+        await instance.loaded;
+      };
+      void (plan.queueDriven ? starts.with(begin) : begin());
     },
     killRunning(most = Number.POSITIVE_INFINITY) {
       const victims = [...running].slice(0, most);

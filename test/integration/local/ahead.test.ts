@@ -32,7 +32,12 @@ beforeAll(async () => {
     {
       SummariesFiles: queue(),
       SummariesRows: queue(),
-      SummariesApi: lambda('loud', sendsTo('SummariesFiles')),
+      // It knows both, and what reads the second is called by what reads the first.
+      SummariesApi: lambda('loud', {
+        Environment: {
+          Variables: { FILES_URL: { Ref: 'SummariesFiles' }, ROWS_URL: { Ref: 'SummariesRows' } },
+        },
+      }),
       SummariesReader: lambda('loud', sendsTo('SummariesRows')),
       SummariesWorker: lambda('loud'),
       FilesMapping: mapping('SummariesFiles', 'SummariesReader'),
