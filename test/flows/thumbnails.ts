@@ -207,3 +207,21 @@ export async function hostileImagesAreToldApart(target: Target): Promise<void> {
     hostile.map(({ image, expected }) => [image, expected]),
   );
 }
+
+export async function whatThereIsNoRouteForIsToldAsAnError({ api }: Target): Promise<void> {
+  for (const [method, path] of [
+    ['POST', '/imports/01abc/frob'],
+    ['DELETE', '/images'],
+    ['GET', '/galleries/'],
+  ]) {
+    const answer = await fetch(`${api}${path}`, {
+      method: method ?? '',
+      headers: { origin: ORIGIN },
+    });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { error: { code: 'not-found', message: `there is no ${method} ${path}` } },
+    ]);
+  }
+}

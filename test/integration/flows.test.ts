@@ -81,6 +81,9 @@ describe('a bucket whose uploads are told of', () => {
   test('any key works from upload to browser', () =>
     flows.anyKeyWorksFromUploadToBrowser(running.target));
 
+  test('what there is no route for is told as any other error', () =>
+    flows.whatThereIsNoRouteForIsToldAsAnError(running.target));
+
   test('a dead letter is recorded on its image', async () => {
     const { region, credentials, queues, sqs } = running.cloud.endpoints;
     const client = new SQSClient({ endpoint: sqs, region, credentials });
