@@ -30,7 +30,6 @@ interface Series {
   inFlight: number[];
   tokensPerSecond: number[];
   refusedPerSecond: number[];
-  processes: number[];
   /** Rows that waited for callers that are not Glimpse's. */
   yielding: number[];
 }
@@ -169,7 +168,6 @@ function seriesOf(usage: readonly UsageItem[], { from, to }: { from: number; to:
     inFlight: [],
     tokensPerSecond: [],
     refusedPerSecond: [],
-    processes: [],
     yielding: [],
   };
   const items = new Map(usage.map((item) => [item.at, item]));
@@ -180,7 +178,6 @@ function seriesOf(usage: readonly UsageItem[], { from, to }: { from: number; to:
     series.inFlight.push(rounded(step.inFlight));
     series.tokensPerSecond.push(rounded(step.tokensPerSecond));
     series.refusedPerSecond.push(rounded(step.refusedPerSecond));
-    series.processes.push(rounded(step.processes));
     series.yielding.push(rounded(step.waiting.yield));
   }
   return series;

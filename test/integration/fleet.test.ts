@@ -153,7 +153,7 @@ test('what processes have added up becomes rates, a series and a diagnosis', asy
     expect(each).toHaveLength(60);
   }
   expect(bulk.callsPerSecond.slice(-5)).toEqual([0, 41.5, 83, 83, 83]);
-  expect(bulk.processes.at(-1)).toBe(1);
+  expect(measured.bulk.processes).toBeCloseTo(1 / 3);
   expect(bulk.inFlight.at(-1)).toBe(66.4);
   expect(interactive.refusedPerSecond.filter((each) => each > 0)).toEqual([1]);
   expect(interactive.yielding.filter((each) => each > 0)).toEqual([0.5]);
