@@ -99,7 +99,7 @@ export function measure(
       modes.flatMap((each) => usage[each]),
       pause,
     );
-    const span = { from: sinceBegun(run, minute), to: minute.to };
+    const span = { from: beginOf(run, minute, pause), to: minute.to };
     return {
       rates: ratesOf(usage[mode], span),
       lately: ratesOf(usage[mode], last),
@@ -132,9 +132,11 @@ function lastRun(items: readonly UsageItem[], pauseSeconds: number): Run | undef
   return { began, ended: latest + USAGE_SECONDS };
 }
 
-function sinceBegun(run: Run | undefined, { from, to }: Span): number {
+function beginOf(run: Run | undefined, { from, to }: Span, pauseSeconds: number): number {
   if (run === undefined) return from;
-  return Math.min(to, Math.max(from, run.began + USAGE_SECONDS));
+  // What is over is no longer what is measured now.
+  const isOver = to - run.ended >= pauseSeconds;
+  return Math.min(to, Math.max(from, isOver ? run.ended : run.began + USAGE_SECONDS));
 }
 
 /** When there are figures of what began then. Epoch seconds in, epoch milliseconds out. */

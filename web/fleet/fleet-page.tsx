@@ -22,7 +22,7 @@ export function FleetPage({ watch }: { watch: FleetWatch }) {
         <>
           <DiagnosisPanel view={view} />
           <Now view={view} />
-          {wasUsed(view) ? (
+          {wasUsed(view) || view.diagnosis.code !== 'idle' ? (
             <Charts view={view} depths={depths} />
           ) : (
             <div class="empty">

@@ -32,6 +32,7 @@ export function Now({ view }: { view: FleetView }) {
           most={mostChunks(plan)}
         />
         <Used name="Chunks waiting" value={chunks(({ depth }) => depth)} />
+        <Used name="Rows that give way" value={of(({ waiting }) => waiting.yield)} />
         <Used name="Refused a second" value={of((each) => each.refusedPerSecond)} />
       </dl>
     </section>

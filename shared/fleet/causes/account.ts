@@ -1,14 +1,14 @@
 import type { Diagnosis } from '../diagnosis.ts';
 import { chunks, percent, rate } from './amounts.ts';
-import { holder, type Scene, waitingRows } from './scene.ts';
+import { holder, ROOM, roomOf, type Scene, waitingRows } from './scene.ts';
 
 // The account is used, by Glimpse itself: as good as it gets with this one.
 
 /** Of the account: its last part is lost to slots that nobody took in time. */
 const USED = 0.9;
 
-/** So much is lost where processes come and go; it is the account all the same, if rows wait for it. */
-const NEARLY_USED = 0.75;
+/** More is lost where processes come and go; it is the account all the same, if rows wait for it. */
+const NEARLY_USED = 0.8;
 
 /** Seconds without interactive work until bulk work takes its share, two frames at least. */
 const LINGERS_SECONDS = 10;
@@ -36,16 +36,18 @@ export function quota(scene: Scene): Diagnosis | undefined {
 }
 
 /** All but what is lost to slots that nobody took in time: more of that where processes come and go. */
-function isUsed({ all, used }: Scene): boolean {
+function isUsed(scene: Scene): boolean {
+  const { all, used } = scene;
   const most = Math.max(used.requests, used.tokens);
   if (most >= USED) return true;
-  return most >= NEARLY_USED && holder(all) === 'allowance';
+  return most >= NEARLY_USED && holder(all) === 'allowance' && roomOf(scene) >= ROOM;
 }
 
 function usedInWords(what: string, used: number, most: number, part: number): string {
-  const all =
-    part >= USED ? 'are used' : 'are all but used, as far as processes can take them in time';
-  return `The account's ${what} ${all}: ${rate(used)} of ${rate(most)} a second (${percent(part)}).`;
+  const figures = `${rate(used)} of ${rate(most)} a second (${percent(part)})`;
+  return part >= USED
+    ? `The account's ${what} are used: ${figures}.`
+    : `The account's ${what} are all but used: ${figures}; the rest are turns for which no call was ready.`;
 }
 
 function waitsForIt({ busy, depth }: Scene): string {

@@ -83,7 +83,7 @@ export function producer({ all, busy, used }: Scene): Diagnosis | undefined {
   const waits =
     rows === 0
       ? 'Nothing waits: work is done as fast as it comes'
-      : `Work is done as fast as it comes: the ${count(rows)} ${rows === 1 ? 'row that waits is' : 'rows that wait are'} ${rate(rows / pace)} s of it`;
+      : `Work is done as fast as it comes: what waits, ${count(rows)} ${rows === 1 ? 'row' : 'rows'}, takes ${rate(rows / pace)} s`;
   const hasRoom = Math.max(used.requests, used.tokens) < FULL && all.inFlight < FULL * bound;
   return {
     code: 'producer',

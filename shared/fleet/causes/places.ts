@@ -1,6 +1,7 @@
 import type { Diagnosis } from '../diagnosis.ts';
+import type { Rates } from '../measure.ts';
 import { rate } from './amounts.ts';
-import { boundOf, FULL, type ModeScene, type Scene } from './scene.ts';
+import { boundOf, FULL, type ModeScene, ROOM, roomOf, type Scene } from './scene.ts';
 
 // Calls take all places there are: in the processes that run, or in all that may.
 
@@ -15,6 +16,7 @@ export function full(scene: Scene): Diagnosis | undefined {
   // The other's places are its own: each mode has its processes.
   const one = busy.find((mode) => isFull(mode, mode.processes));
   if (one !== undefined) return ceiling(scene, [one]);
+  if (isNarrow(scene)) return ceiling(scene, busy);
   const few = busy.find((mode) => isFull(mode, mode.rates.processes));
   return few === undefined ? undefined : gate(scene, few);
 }
@@ -23,26 +25,57 @@ function isFull({ gate, rates }: ModeScene, processes: number): boolean {
   return rates.inFlight > 0 && processes > 0 && rates.inFlight >= FULL * gate * processes;
 }
 
+/**
+ * Places are taken, partly by rows that wait for their next turn in the account, as those before were
+ * lost to gates that were full.
+ */
+function isNarrow(scene: Scene): boolean {
+  const { all, busy } = scene;
+  const taken = all.inFlight + all.waiting.allowance;
+  return all.inFlight > 0 && taken >= FULL * boundOf(busy) && roomOf(scene) < ROOM;
+}
+
 /** More places would help in both; but where calls are slow, the plan has the wrong service time. */
 function ceiling(scene: Scene, full: readonly ModeScene[]): Diagnosis {
   const { facts, all, busy } = scene;
-  const inFlight = full.reduce((sum, { rates }) => sum + rates.inFlight, 0);
+  const sum = (of: (rates: Rates) => number) =>
+    full.reduce((total, { rates }) => total + of(rates), 0);
+  const [inFlight, turns] = [
+    sum((rates) => rates.inFlight),
+    sum(({ waiting }) => waiting.allowance),
+  ];
   const what =
     full.length < busy.length ? `All processes of ${full[0]?.mode} work` : 'All processes';
+  const others =
+    inFlight < FULL * boundOf(full)
+      ? `, ${rate(turns)} rows wait in places for their turn in the account`
+      : '';
   const service = all.serviceSeconds ?? 0;
-  const words = `${what} are full: ${rate(inFlight)} of ${rate(boundOf(full))} calls are in flight, and ${madeInWords(scene)}. The account has more.`;
+  const words = `${what} are full: ${rate(inFlight)} of ${rate(boundOf(full))} calls are in flight${others}, and ${madeInWords(scene)}. The account has more.`;
   const raise =
     'Raise the headroom of the fleet bound step by step, until completed rows a minute stop improving.';
-  if (service < SLOW * facts.serviceSeconds) return { code: 'ceiling', words, help: [raise] };
+  if (service < SLOW * facts.serviceSeconds) {
+    return { code: 'ceiling', words, help: [...shareFor(scene, full), raise] };
+  }
   return {
     code: 'slow',
     words: `Calls take ${rate(service)} s, and the plan takes them to take ${rate(facts.serviceSeconds)} s. ${words}`,
     help: [
       `If that lasts, configure the measured ${rate(service)} s, and deploy: the fleet then has the places for it.`,
-      "See the provider's status page, and whether answers or prompts have become longer.",
+      "See the provider's status page, and whether prompts or answers have become longer.",
+      'Where the provider itself measures less, give the workers more memory, and so more of a processor.',
       raise,
     ],
   };
+}
+
+/** Interactive work alone has no more than its part of the places. */
+function shareFor({ facts, busy }: Scene, full: readonly ModeScene[]): string[] {
+  const [one, ...others] = busy;
+  if (one?.mode !== 'interactive' || others.length > 0 || facts.modes.length === 1) return [];
+  return [
+    `Raise the share of interactive work, if it should use more of the account alone: it has ${rate(boundOf(full))} of ${rate(boundOf(facts.modes))} places.`,
+  ];
 }
 
 function gate(scene: Scene, few: ModeScene): Diagnosis {

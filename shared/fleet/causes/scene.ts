@@ -40,7 +40,19 @@ export function succeededOf({ callsPerSecond, refusedPerSecond, failedPerSecond 
   return callsPerSecond - refusedPerSecond - failedPerSecond;
 }
 
-export function boundOf(modes: readonly ModeScene[]): number {
+/**
+ * Calls in flight that are possible, of those that would use the account if each took as long as the
+ * measured ones do on average. Slots of the account are lost where that is not well above 1.
+ */
+export function roomOf({ facts, all, busy }: Scene): number {
+  const needed = facts.callsPerSecond * (all.serviceSeconds ?? facts.serviceSeconds);
+  return boundOf(busy) / needed;
+}
+
+/** So much room uses nearly all of an account. */
+export const ROOM = 1.25;
+
+export function boundOf(modes: readonly Pick<ModeFacts, 'gate' | 'processes'>[]): number {
   return modes.reduce((sum, { gate, processes }) => sum + gate * processes, 0);
 }
 

@@ -229,6 +229,18 @@ describe('places are all taken by calls:', () => {
     expect(told.help[0]).toContain('configure the measured 1.6 s');
   });
 
+  test('ceiling: interactive work alone has no more than its part', () => {
+    const rates = { callsPerSecond: 80, inFlight: 90, processes: 10 };
+    const modes = [mode('interactive', { ...backlog, rates }), mode('bulk')];
+    const others = { modes, serviceSeconds: 1.1 };
+    const told = diagnose(facts({}, others));
+    expect(told.code).toBe('ceiling');
+    expect(told.help[0]).toMatch(/^Raise the share of interactive work, .* 100 of 200 places\.$/);
+    expect(diagnose(facts({ ...backlog, rates }, { serviceSeconds: 1.1 })).help).toHaveLength(1);
+    const [alone = mode('interactive')] = modes;
+    expect(diagnose(facts({}, { ...others, modes: [alone] })).help).toHaveLength(1);
+  });
+
   test('ceiling: so are those of one mode alone', () => {
     const bulk = { ...backlog, rates: { callsPerSecond: 60, inFlight: 90, processes: 10 } };
     const interactive = { queue: { inFlight: 1 }, rates: { callsPerSecond: 2, inFlight: 3 } };
@@ -238,6 +250,20 @@ describe('places are all taken by calls:', () => {
       code: 'ceiling',
       words: expect.stringMatching(/^All processes of bulk work are full: 90 of 100 calls/),
     });
+  });
+
+  test('slow: so they are by rows whose turn in the account came when all places were taken', () => {
+    const rates = { callsPerSecond: 65, inFlight: 71.5, processes: 10 };
+    const waiting = { gate: 500, allowance: 24 };
+    const told = diagnose(facts({ queue: WAITING, rates, waiting }));
+    expect(told.code).toBe('slow');
+    expect(told.words).toContain(
+      '71.5 of 100 calls are in flight, 24 rows wait in places for their turn in the account, and only 65',
+    );
+    // With the time that was planned the places are enough, and it is something else.
+    const fast = { ...rates, inFlight: 52 };
+    const more = { ...waiting, allowance: 40 };
+    expect(diagnose(facts({ queue: WAITING, rates: fast, waiting: more })).code).toBe('inside');
   });
 
   test('gate: in the processes that run, and others might', () => {
@@ -270,9 +296,9 @@ describe('producer: work is done as fast as it comes', () => {
       diagnose(facts({ queue: { depth, inFlight: 8 }, rates, waiting: { gate: rows } }));
     expect(saidOf(353)).toMatchObject({
       code: 'producer',
-      words: expect.stringContaining('the 353 rows that wait are 8.83 s of it'),
+      words: expect.stringContaining('what waits, 353 rows, takes 8.83 s'),
     });
-    expect(saidOf(150, 4).words).toContain('the 350 rows that wait are 8.75 s of it');
+    expect(saidOf(150, 4).words).toContain('what waits, 350 rows, takes 8.75 s');
     // A backlog is none of it, wherever it is.
     expect(saidOf(353, 2).code).not.toBe('producer');
     expect(saidOf(0, 9).code).not.toBe('producer');
@@ -281,7 +307,7 @@ describe('producer: work is done as fast as it comes', () => {
   test('no more rows wait in processes than their chunks have', () => {
     const rates = { callsPerSecond: 10, inFlight: 8, processes: 10 };
     const bulk = { queue: { inFlight: 1 }, rates, waiting: { gate: 300 } };
-    expect(diagnose(facts(bulk)).words).toContain('the 50 rows that wait are 5 s of it');
+    expect(diagnose(facts(bulk)).words).toContain('what waits, 50 rows, takes 5 s');
   });
 
   test('and room for more is not promised where there is none', () => {
@@ -519,7 +545,7 @@ test('an account of which a part is lost to turns that nobody took is used all t
   expect(told(20)).toMatchObject({
     code: 'quota',
     words: expect.stringMatching(
-      /^The account's requests are all but used, .*: 80 of 100 a second/,
+      /^The account's requests are all but used: 80 of 100 a second \(80 %\); the rest are turns/,
     ),
   });
   expect(told(5).code).not.toBe('quota');
@@ -676,6 +702,7 @@ describe('whatever is measured,', () => {
           return queue.depth * chunkRows + Math.min(inside, queue.inFlight * chunkRows);
         }),
       ),
+      taken: of(({ rates }) => rates.inFlight + rates.waiting.allowance),
       bad: of(({ rates }) => rates.refusedPerSecond + rates.failedPerSecond),
       depth: of(({ queue }) => queue.depth),
       used: Math.max(
@@ -708,7 +735,9 @@ describe('whatever is measured,', () => {
         if (code === 'producer') {
           expect(views.some((view) => view.backlog <= 10 * (view.calls - view.bad) + 1)).toBe(true);
         }
-        if (code === 'ceiling' || code === 'slow') expect(minute.busy.some(isFull)).toBe(true);
+        if (code === 'ceiling' || code === 'slow') {
+          expect(minute.busy.some(isFull) || minute.taken >= 0.8 * minute.bound).toBe(true);
+        }
         if (code === 'yielding') {
           expect(minute.busy.some(({ mode }) => mode === 'bulk')).toBe(true);
         }

@@ -113,11 +113,19 @@ test('a run that began before the minute is measured for all of it', () => {
   });
 });
 
-test('what ended half a minute ago is seen as slower, and of its last seconds nothing', () => {
-  const calls = [3, 4, 5, 6].map((ago) => item(ago, { calls: 50 }));
-  const { rates, lately } = measure(usage([], calls), SHARED, NOW);
-  expect(rates.bulk.callsPerSecond).toBe(2.5);
-  expect(lately.bulk.callsPerSecond).toBe(0);
+test('what ended a moment ago is seen as slower, and what ended before as over', () => {
+  const ended = (ago: number) =>
+    measure(
+      usage(
+        [],
+        [0, 1, 2, 3, 4, 5].map((index) => item(ago + index, { calls: 60 })),
+      ),
+      SHARED,
+      NOW,
+    );
+  expect(ended(1).rates.bulk).toMatchObject({ seconds: 60, callsPerSecond: 5 });
+  expect(ended(1).lately.bulk.callsPerSecond).toBe(0);
+  expect(ended(2).rates.bulk).toMatchObject({ seconds: 20, callsPerSecond: 0 });
 });
 
 test('there are figures of a run when its second item is whole', () => {
