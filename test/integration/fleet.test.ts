@@ -171,7 +171,7 @@ test('the item under way is not whole, and so not told of but that work has begu
   expect(measured.bulk).toMatchObject({ seconds: 0, callsPerSecond: 0 });
   expect(diagnosis).toMatchObject({
     code: 'starting',
-    words: 'Work has just begun: what limits it is known in 8 s.',
+    words: 'Work has just begun: what limits it is known in about 8 s.',
   });
   now += 7999;
   expect((await showFleet(fleet())).measured.bulk.callsPerSecond).toBe(0);

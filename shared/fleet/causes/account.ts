@@ -1,6 +1,7 @@
 import type { Diagnosis } from '../diagnosis.ts';
+import { USAGE_SECONDS } from '../usage-item.ts';
 import { chunks, percent, rate } from './amounts.ts';
-import { holder, ROOM, roomOf, type Scene, waitingRows } from './scene.ts';
+import { endOf, holder, ROOM, roomOf, type Scene, waitingRows } from './scene.ts';
 
 // The account is used, by Glimpse itself: as good as it gets with this one.
 
@@ -79,8 +80,9 @@ function partOfBulk({ facts, busy, used, all }: Scene): Diagnosis | undefined {
   const bulk = busy.find(({ mode }) => mode === 'bulk');
   if (bulk === undefined || waitingRows([bulk]) === 0) return undefined;
   const isWatched = busy.some(({ mode }) => mode === 'interactive');
-  const lingersMs = Math.max(LINGERS_SECONDS, 2 * frameSeconds) * 1000;
-  if (!isWatched && state.interactiveAt < now - lingersMs) return undefined;
+  // What is measured is of a while ago: a part of the last item may have been kept.
+  const lingers = Math.max(LINGERS_SECONDS, 2 * frameSeconds) + USAGE_SECONDS;
+  if (!isWatched && state.interactiveAt < endOf(now) - lingers * 1000) return undefined;
   // Of both limits, the one that bulk has used more of; a mode's tokens are as its calls.
   const part = all.callsPerSecond === 0 ? 0 : bulk.rates.callsPerSecond / all.callsPerSecond;
   const bulkUses = Math.max(used.requests, used.tokens) * part;

@@ -61,7 +61,7 @@ export function starting({ modes, imports, frameSeconds, now }: LineFacts): Diag
     code: 'starting',
     words: [
       restMs > 0
-        ? `Work has just begun: what limits it is known in ${seconds(restMs)}.`
+        ? `Work has just begun: what limits it is known in about ${seconds(restMs)}.`
         : 'Work has just begun, and no call was made yet: processes start.',
       ...(frameSeconds >= LONG_FRAME
         ? [`With so small an account a first call may wait ${frameSeconds} s for its turn.`]

@@ -243,13 +243,13 @@ test.each<[what: string, code: string, words: RegExp, situation: Situation]>([
   [
     'an import was started a moment ago, and its processes start',
     'starting',
-    /^Work has just begun: what limits it is known in 19 s\.$/,
+    /^Work has just begun: what limits it is known in about 19 s\.$/,
     { at: 4, queues: { interactive: [13, 4] }, imports: running('interactive', 2) },
   ],
   [
     'a run that began in the middle of an item is healthy',
     'starting',
-    /^Work has just begun: what limits it is known in 9 s\.$/,
+    /^Work has just begun: what limits it is known in about 9 s\.$/,
     {
       at: 14,
       interactive: [{ ...ACCOUNT, from: 6, callsPerSecond: 50, processes: 4 }],
