@@ -107,7 +107,7 @@ export async function showFleet(
 function isEvident(
   { lines }: FleetPlan,
   { queues }: FleetReading,
-  { rates, runs }: Measured,
+  { lately, runs }: Measured,
   now: number,
 ): boolean {
   const since = lastSpan(now).to;
@@ -117,7 +117,7 @@ function isEvident(
     callsPerSecond - refusedPerSecond - failedPerSecond > 0;
   return lines.every(
     ({ modes }) =>
-      modes.some((mode) => succeeds(rates[mode])) &&
+      modes.some((mode) => succeeds(lately[mode])) &&
       modes.some(isQueued) &&
       modes.every((mode) => !isQueued(mode) || isSeen(mode)),
   );

@@ -251,6 +251,8 @@ test('an import that nobody can go on with is the reason, until calls succeed ag
     code: 'stopped',
     words: expect.stringContaining(message),
   });
+  // Others are.
+  await send(urls.bulk);
   for (const ago of [6, 16]) await use('bulk', ago, { calls: 10, serviceMs: 8000 });
   expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
   now += 600_000;

@@ -2,13 +2,13 @@ import type { Diagnosis } from '../diagnosis.ts';
 import type { LineFacts } from '../line-facts.ts';
 import { figuresAt } from '../measure.ts';
 import { count, rate, seconds } from './amounts.ts';
-import { boundOf, endOf, FULL, type Scene, succeededOf, waitingRows } from './scene.ts';
+import { boundOf, endOf, FULL, isEmpty, type Scene, succeededOf, waitingRows } from './scene.ts';
 
 // Nothing is in the way: there is no work, it has just begun, or it is done as it comes.
 
 export function idle({ facts }: Scene): Diagnosis | undefined {
   const { modes, imports, now } = facts;
-  if (modes.some(({ queue }) => queue.depth > 0 || queue.inFlight > 0)) return undefined;
+  if (!modes.every(({ queue }) => isEmpty(queue))) return undefined;
   // Queues are counted roughly, and late: where calls are still made, they are not believed alone.
   const last = Math.max(0, ...modes.map(({ run }) => run?.ended ?? 0)) * 1000;
   const isSeen = modes.some(({ lately }) => lately.callsPerSecond > 0) || last > endOf(now);

@@ -1,13 +1,17 @@
 import type { Diagnosis } from '../diagnosis.ts';
 import type { LineFacts } from '../line-facts.ts';
 import { percent, rate, seconds } from './amounts.ts';
-import { holder, isFeltAt, type Scene, succeededOf } from './scene.ts';
+import { holder, isEmpty, isFeltAt, type Scene, succeededOf } from './scene.ts';
 
 // What the provider does, and what others do to its account.
 
-export function stopped({ facts, all }: Scene): Diagnosis | undefined {
-  const stopped = facts.imports?.stopped;
-  if (stopped === undefined || succeededOf(all) > 0) return undefined;
+export function stopped({ facts }: Scene): Diagnosis | undefined {
+  const { modes, imports } = facts;
+  const stopped = imports?.stopped;
+  if (stopped === undefined) return undefined;
+  const isNothingLeft = imports?.running.length === 0 && modes.every(({ queue }) => isEmpty(queue));
+  const succeeds = modes.some(({ lately }) => succeededOf(lately) > 0);
+  if (succeeds && !isNothingLeft) return undefined;
   return {
     code: 'stopped',
     words: `The import “${stopped.name}” is paused and no call succeeds. ${stopped.message}`,

@@ -33,7 +33,11 @@ export function lookAt(facts: LineFacts, of: 'rates' | 'lately'): Scene {
 }
 
 function isBusy({ queue, rates }: ModeScene): boolean {
-  return queue.depth > 0 || queue.inFlight > 0 || rates.callsPerSecond > 0;
+  return !isEmpty(queue) || rates.callsPerSecond > 0;
+}
+
+export function isEmpty({ depth, inFlight }: ModeFacts['queue']): boolean {
+  return depth === 0 && inFlight === 0;
 }
 
 export function succeededOf({ callsPerSecond, refusedPerSecond, failedPerSecond }: Rates): number {

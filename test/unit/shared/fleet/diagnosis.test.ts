@@ -386,6 +386,10 @@ describe('stopped:', () => {
     expect(diagnose(facts({ ...busy, rates: HALF }, { imports })).code).toBe('producer');
     const failing = { ...HALF, failedPerSecond: 50 };
     expect(diagnose(facts({ ...busy, rates: failing }, { imports })).code).toBe('stopped');
+    // What succeeded before does not count, nor do the last calls of all.
+    const lately = { callsPerSecond: 5, failedPerSecond: 5 };
+    expect(diagnose(facts({ ...busy, rates: HALF, lately }, { imports })).code).toBe('stopped');
+    expect(diagnose(facts({ rates: HALF }, { imports })).code).toBe('stopped');
   });
 });
 
@@ -731,8 +735,13 @@ describe('whatever is measured,', () => {
         const minute = totals(given);
         const views = [minute, totals(given, 'lately')];
         const { calls, bad, isQueued, backlog } = minute;
-        const stopped = given.imports?.stopped !== undefined && calls - bad <= 0;
-        expect(code === 'stopped').toBe(stopped);
+        const { imports } = given;
+        const isOver = !isQueued && imports?.running.length === 0;
+        const succeeds = given.modes.some(
+          ({ lately: { callsPerSecond, refusedPerSecond, failedPerSecond } }) =>
+            callsPerSecond - refusedPerSecond - failedPerSecond > 0,
+        );
+        expect(code === 'stopped').toBe(imports?.stopped !== undefined && (isOver || !succeeds));
         if (code === 'idle') expect(isQueued).toBe(false);
         if (code === 'producer') {
           expect(views.some((view) => view.backlog <= 10 * (view.calls - view.bad) + 1)).toBe(true);
