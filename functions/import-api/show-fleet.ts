@@ -8,7 +8,6 @@ import {
   measure,
   type Rates,
   ratesOf,
-  toldBy,
 } from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
 import { type Depth, type FleetReading, readFleet } from '../../shared/fleet/read-fleet.ts';
@@ -71,7 +70,7 @@ export async function showFleet(
     measured,
     queues: reading.queues,
     states: reading.states,
-    told: { interactive: toldBy(reading.usage.interactive), bulk: toldBy(reading.usage.bulk) },
+    usage: reading.usage,
     imports: isEvident(fleet.plan, reading, measured, now)
       ? undefined
       : await lookAtImports(service),

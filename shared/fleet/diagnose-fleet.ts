@@ -3,10 +3,10 @@ import { diagnose } from './diagnose-line.ts';
 import { type Diagnosis, mostPressing } from './diagnosis.ts';
 import type { ImportFacts } from './line-facts.ts';
 import { type LineState, NOTHING_KNOWN } from './line-item.ts';
-import type { ByMode, Measured } from './measure.ts';
+import { type ByMode, type Measured, toldBy } from './measure.ts';
 import type { Numbers } from './numbers.ts';
 import type { Depth } from './read-fleet.ts';
-import type { ToldAccount } from './usage-item.ts';
+import type { UsageItem } from './usage-item.ts';
 
 export interface FleetFacts {
   readonly plan: Numbers;
@@ -16,8 +16,8 @@ export interface FleetFacts {
     readonly line: AllowanceSettings['line'];
     readonly state: LineState;
   }[];
-  /** What the provider says of each mode's account. */
-  readonly told: ByMode<ToldAccount>;
+  /** What was done, with what the provider said of the account meanwhile. */
+  readonly usage: ByMode<readonly UsageItem[]>;
   /** Of both modes; undefined where they were not looked at. */
   readonly imports?: FleetImports | undefined;
   /** Epoch milliseconds. */
@@ -63,7 +63,7 @@ export function diagnoseFleet(facts: FleetFacts): {
         run: seen.runs[mode],
       })),
       state,
-      told: toldTo(modes, facts.told),
+      told: toldBy(modes.flatMap((mode) => facts.usage[mode])),
       imports: imports && importsOf(modes, imports),
       now,
     });
@@ -81,11 +81,4 @@ function importsOf(
     paused: paused.filter(({ mode }) => modes.includes(mode)).map(({ name }) => name),
     stopped: stopped !== undefined && modes.includes(stopped.mode) ? stopped : undefined,
   };
-}
-
-/** Of two modes that spend one account, whoever has heard. */
-function toldTo(modes: readonly Mode[], told: ByMode<ToldAccount>): ToldAccount {
-  const heard = (of: keyof ToldAccount) =>
-    modes.map((mode) => told[mode][of]).find((limit) => limit !== undefined);
-  return { requests: heard('requests'), tokens: heard('tokens') };
 }

@@ -43,15 +43,17 @@ interface Doing {
   /** Rows at a time. */
   readonly waiting?: Partial<Record<'gate' | 'allowance' | 'yield' | 'refused', number>>;
   readonly processes: number;
+  /** Requests a minute, as the provider's answers state them. */
+  readonly told?: number;
 }
 
 /** What workers have written up to a time, a second after the other. */
 function itemsOf(doings: readonly Doing[], until: number): UsageItem[] {
-  const items = new Map<number, Usage>();
+  const items = new Map<number, Usage & Pick<UsageItem, 'toldRequests'>>();
   for (const { from, to = Infinity, callsPerSecond, service = 0.8, waiting, ...rest } of doings) {
     for (let second = from; second < Math.min(to, until); second += 1) {
       const at = Math.floor(second / 10) * 10;
-      const before = items.get(at) ?? NO_USAGE;
+      const before = items.get(at) ?? { ...NO_USAGE, toldRequests: undefined };
       items.set(at, {
         ...before,
         calls: before.calls + callsPerSecond,
@@ -64,6 +66,7 @@ function itemsOf(doings: readonly Doing[], until: number): UsageItem[] {
         yieldMs: before.yieldMs + (waiting?.yield ?? 0) * 1000,
         refusedMs: before.refusedMs + (waiting?.refused ?? 0) * 1000,
         processes: rest.processes,
+        toldRequests: rest.told ?? before.toldRequests,
       });
     }
   }
@@ -96,7 +99,7 @@ function tell(situation: Situation) {
     measured: measure(usage, plan.lines, now),
     queues: { interactive: queue('interactive'), bulk: queue('bulk') },
     states: [{ line: 'shared', state: { ...NOTHING_KNOWN, ...state } }],
-    told: { interactive: {}, bulk: {} },
+    usage,
     imports,
     now,
   });
@@ -159,6 +162,17 @@ test.each<[what: string, code: string, words: RegExp, situation: Situation]>([
     'refused',
     /The provider refuses 5 of 60 calls a second/,
     { at: LONG, bulk: [{ ...ACCOUNT, callsPerSecond: 60, refusedPerSecond: 5 }], queues: BACKLOG },
+  ],
+  [
+    'the account has become smaller since interactive work heard of it',
+    'refused',
+    /It is configured for 5,000 requests a minute, and the provider's answers say 3,000\.$/,
+    {
+      at: LONG,
+      interactive: [{ from: 0, to: 100, callsPerSecond: 10, processes: 4, told: 5000 }],
+      bulk: [{ ...ACCOUNT, callsPerSecond: 50, refusedPerSecond: 5, told: 3000 }],
+      queues: BACKLOG,
+    },
   ],
   [
     'bulk work gives way to somebody else',
