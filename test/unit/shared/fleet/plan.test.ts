@@ -75,15 +75,15 @@ describe('from what is measured to the numbers', () => {
 
   test('the frame says what it means for whoever comes, and a long one is noted', () => {
     expect(figureOf(INPUT, 'frame')).toMatchObject({
-      value: 4,
-      reason: expect.stringMatching(/a frame is taken waits for the next, 4 s at most$/),
+      value: 3,
+      reason: expect.stringMatching(/a frame is taken waits for the next, 3 s at most$/),
     });
     const small = changed({ account: { requestsPerMinute: 300, tokensPerMinute: null } });
     const noted = (input: PlanInput) =>
       findingsOf(input).find(({ name }) => name === 'shared: who begins soon has a first call');
     expect(noted(small)).toMatchObject({
       state: 'note',
-      says: 'an import that begins while others have all of the account waits for the next frame, up to 16 s, for its first call: so it is with a small account',
+      says: 'an import that begins while others have all of the account waits for the next frame, up to 8 s, for its first call: so it is with a small account',
       path: 'summaries.account.requestsPerMinute',
     });
     const many = changed({
