@@ -3,7 +3,7 @@
 // store's answers are simulated, and workers, gates and frames are those of the plan for such an account.
 // Draws docs/charts/day.svg.
 //
-//   npm run bench:day -- [hours=24] [requests a minute=300]
+//   npm run bench:day -- [hours=24] [requests a minute=1200]
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { config } from '../cdk/config.ts';
@@ -20,7 +20,7 @@ import { createSoloLine } from '../shared/fleet/solo-line.ts';
 import { createVirtualTime } from '../test/virtual-time.ts';
 
 const HOURS = Number(process.argv[2] ?? 24);
-const REQUESTS = Number(process.argv[3] ?? 300);
+const REQUESTS = Number(process.argv[3] ?? 1200);
 const MIDNIGHT = Date.UTC(2026, 0, 5);
 const HOUR = 3_600_000;
 const SERVICE_MS = 800;
