@@ -87,10 +87,11 @@ const bench: Workbench = {
   allowance,
   yielding: createYielding(task.settings.reserve),
   meter: createMeter({
-    write: (usage, now) =>
-      task.limiter === 'ours' ? addUsage(fleet, task.mode, usage, now) : Promise.resolve(),
+    write: (usage, at) =>
+      task.limiter === 'ours' ? addUsage(fleet, task.mode, usage, at) : Promise.resolve(),
     storeOps: () => allowance.storeOps,
     now: time.now,
+    random: Math.random,
     onError: console.error,
   }),
   now: Date.now,

@@ -38,7 +38,13 @@ const ratesSchema = z.object({
 
 export const fleetSchema = z.object({
   plan: z.object({
-    lines: z.array(z.object({ line: z.string(), modes: z.array(z.string()) })),
+    lines: z.array(
+      z.object({
+        line: z.string(),
+        modes: z.array(z.string()),
+        measured: z.object({ serviceSeconds: z.number() }),
+      }),
+    ),
   }),
   measured: z.object({ interactive: ratesSchema, bulk: ratesSchema }),
   lines: z.array(z.object({ line: z.string(), diagnosis: diagnosisSchema })),

@@ -1,7 +1,10 @@
 import type { FleetTold, ImportTold } from './ask-api.ts';
 
 export interface Explanation {
-  /** What holds the import: its state, the wait that dominates, or `service` where none does. */
+  /**
+   * What holds the import: its state, what its rows wait for, or `service` where that is not felt. Rows
+   * that wait for a place do so behind others: what those wait for is it, if they wait for something.
+   */
   readonly code: string;
   /** Sentences, the import's own first and then the fleet's. */
   readonly words: readonly string[];
@@ -11,6 +14,8 @@ export interface Explanation {
     readonly rowsPerSecond: number | undefined;
     /** Milliseconds that a row waited on average, by what for. */
     readonly waitsARow: Readonly<Record<Wait, number>>;
+    /** The longest of them, if any is felt. */
+    readonly longest: Wait | undefined;
     /** Seconds that a call takes now. */
     readonly serviceSeconds: number | undefined;
   };
@@ -28,6 +33,8 @@ const FOR: Readonly<Record<Wait, string>> = {
 
 /** Milliseconds a row: a shorter wait is not why an import is slow. */
 const FELT_MS = 50;
+/** Of a call's time: rows that wait so long in a place keep others from it. */
+const HOLDS_UP = 0.25;
 
 /** @param now epoch milliseconds */
 export function explainImport(told: ImportTold, fleet: FleetTold, now: number): Explanation {
@@ -43,6 +50,7 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
   const measured = {
     rowsPerSecond: paceOf(told, now),
     waitsARow,
+    longest: longestOf(waitsARow),
     serviceSeconds: fleet.measured[mode].serviceSeconds,
   };
   const title = `“${name}” (${mode})`;
@@ -82,31 +90,31 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
 }
 
 function running(
-  { mode, still, stalled, etaSeconds }: ImportTold,
+  { mode, rows, still, stalled, etaSeconds }: ImportTold,
   fleet: FleetTold,
   measured: Explanation['measured'],
   title: string,
   progress: string,
   now: number,
 ): Explanation {
-  const { rowsPerSecond, waitsARow, serviceSeconds } = measured;
+  const { rowsPerSecond, waitsARow } = measured;
   const pace = rowsPerSecond === undefined ? '' : `, ${amount(rowsPerSecond)} a second`;
   const left = etaSeconds === undefined ? '' : `, about ${amount(etaSeconds)} s left`;
-  const wait = dominant(waitsARow);
-  const line = fleet.plan.lines.find(({ modes }) => modes.includes(mode))?.line;
-  const diagnosis = fleet.lines.find((each) => each.line === line)?.diagnosis;
+  const line = fleet.plan.lines.find(({ modes }) => modes.includes(mode));
+  const diagnosis = fleet.lines.find((each) => each.line === line?.line)?.diagnosis;
+  const planned = line?.measured.serviceSeconds;
+  const held =
+    rows.done + rows.failed === 0 ? NOTHING_YET : heldBy(measured, planned, diagnosis?.code);
   return {
-    code: stalled === undefined ? (wait ?? 'service') : 'stalled',
+    code: stalled === undefined ? held.code : 'stalled',
     words: [
       `${title} is running: ${progress}${pace}${left}.`,
       ...(still === undefined
         ? []
         : [`No row was written for ${seconds(Math.max(0, now - Date.parse(still.since)))}.`]),
       ...(stalled === undefined ? [] : [`It is stalled. ${sentence(stalled.reason)}`]),
-      wait === undefined
-        ? `Its rows wait for nothing that is felt: the time is that of the calls${serviceSeconds === undefined ? '' : `, ${amount(serviceSeconds)} s each`}.`
-        : `Its rows wait most ${FOR[wait]}.`,
-      waitsInWords(waitsARow),
+      held.words,
+      ...(held === NOTHING_YET ? [] : [waitsInWords(waitsARow)]),
       ...(diagnosis === undefined ? [] : [`The fleet: ${diagnosis.words}`]),
     ],
     help: diagnosis?.help ?? [],
@@ -114,15 +122,52 @@ function running(
   };
 }
 
-/**
- * Rows wait for a place behind whatever those ahead of them wait for, so that the gate counts only
- * where nothing else does.
- */
-function dominant(waitsARow: Readonly<Record<Wait, number>>): Wait | undefined {
-  const others = WAITS.filter((wait) => wait !== 'gate');
-  const [most] = others.toSorted((one, other) => waitsARow[other] - waitsARow[one]);
-  if (most !== undefined && waitsARow[most] >= FELT_MS) return most;
-  return waitsARow.gate >= FELT_MS ? 'gate' : undefined;
+const NOTHING_YET = {
+  code: 'starting',
+  words: 'No row has ended yet, so that nothing is measured.',
+};
+
+/** The longest wait, and what is behind it where that is for a place. */
+function heldBy(
+  { waitsARow, longest, serviceSeconds }: Explanation['measured'],
+  plannedSeconds: number | undefined,
+  fleetCode: string | undefined,
+): { code: string; words: string } {
+  if (longest === undefined) {
+    const calls = serviceSeconds === undefined ? '' : `, ${amount(serviceSeconds)} s each`;
+    return {
+      code: 'service',
+      words: `Its rows wait for nothing that is felt: the time is that of the calls${calls}.`,
+    };
+  }
+  const words = `Its rows wait longest ${FOR[longest]}, ${seconds(waitsARow[longest])} each`;
+  if (longest !== 'gate') return { code: longest, words: `${words}.` };
+  const serviceMs = (serviceSeconds ?? plannedSeconds ?? 0) * 1000;
+  const [most = 'allowance'] = HOLDERS.toSorted((one, other) => waitsARow[other] - waitsARow[one]);
+  const isHeld = waitsARow[most] >= Math.max(FELT_MS, HOLDS_UP * serviceMs);
+  const cause =
+    fleetCode === 'quota' && waitsARow.allowance >= FELT_MS
+      ? 'allowance'
+      : isHeld
+        ? most
+        : undefined;
+  return cause === undefined
+    ? {
+        code: 'gate',
+        words: `${words}, behind the calls that are under way${serviceMs === 0 ? '' : `, ${seconds(serviceMs)} each`}.`,
+      }
+    : {
+        code: cause,
+        words: `${words}, behind rows that wait ${FOR[cause]}, ${seconds(waitsARow[cause])} each: that is the cause.`,
+      };
+}
+
+/** A row keeps its place while it waits for these. */
+const HOLDERS = ['allowance', 'yield', 'refused'] as const;
+
+function longestOf(waitsARow: Readonly<Record<Wait, number>>): Wait | undefined {
+  const [most] = WAITS.toSorted((one, other) => waitsARow[other] - waitsARow[one]);
+  return most !== undefined && waitsARow[most] >= FELT_MS ? most : undefined;
 }
 
 function waitsInWords(waitsARow: Readonly<Record<Wait, number>>): string {
@@ -130,12 +175,19 @@ function waitsInWords(waitsARow: Readonly<Record<Wait, number>>): string {
   return `A row waited ${each.join(', ')} on average.`;
 }
 
-/** Rows that ended since it was started, in each second. */
-function paceOf({ startedAt, completedAt, rows }: ImportTold, now: number): number | undefined {
+/** Rows a second: since it was started or resumed where that is known, of all of them where not. */
+function paceOf(
+  { state, startedAt, completedAt, etaSeconds, rows }: ImportTold,
+  now: number,
+): number | undefined {
+  const ended = rows.done + rows.failed;
+  if (state === 'running' && etaSeconds !== undefined && etaSeconds > 0) {
+    return (rows.total - ended) / etaSeconds;
+  }
   if (startedAt === undefined) return undefined;
   const end = completedAt === undefined ? now : Date.parse(completedAt);
   const ms = end - Date.parse(startedAt);
-  return ms > 0 ? ((rows.done + rows.failed) * 1000) / ms : undefined;
+  return ms > 0 ? (ended * 1000) / ms : undefined;
 }
 
 function sentence(text: string): string {

@@ -1,4 +1,4 @@
-import { MODES } from '../../shared/fleet/numbers.ts';
+import { MODES, type Numbers } from '../../shared/fleet/numbers.ts';
 import { type PlanInput, planInputSchema } from '../../shared/fleet/plan-input.ts';
 import { UsageError } from '../target.ts';
 
@@ -12,6 +12,8 @@ export interface Input {
   readonly isWhole: boolean;
   /** Undefined where the configuration has none; null for tokens that are not counted. */
   read(input: PlanInput): number | null | undefined;
+  /** What the plan takes where the configuration has none. */
+  planned?(numbers: Numbers): number;
   /** Undefined where there is nothing that it could belong to. */
   change(input: PlanInput, value: number | null): PlanInput | undefined;
 }
@@ -70,16 +72,17 @@ const own: Input[] = MODES.flatMap((mode) =>
 const ofModes: Input[] = MODES.flatMap((mode) =>
   (
     [
-      ['batch-chunks', 'chunks', 'batchChunks'],
-      ['concurrency', 'processes', 'concurrency'],
-      ['gate', 'in flight each', 'gate'],
+      ['batch-chunks', 'chunks', 'batchChunks', 'batchChunks'],
+      ['concurrency', 'processes', 'concurrency', 'processes'],
+      ['gate', 'in flight each', 'gate', 'gate'],
     ] as const
-  ).map(([option, unit, key]) => ({
+  ).map(([option, unit, key, number]) => ({
     option: `${mode}-${option}`,
     unit,
     path: `summaries.${mode}.${key}`,
     isWhole: true,
     read: (input) => input[mode][key],
+    planned: (numbers) => numbers[mode][number],
     change: (input, value) => ({ ...input, [mode]: { ...input[mode], [key]: value } }),
   })),
 );

@@ -24,8 +24,8 @@ export interface WhatIf {
 export function whatIf(input: PlanInput): WhatIf[] {
   const before = planFleet(input);
   const found = new Set(before.checks.map(({ name, state }) => `${state} ${name}`));
-  return INPUTS.flatMap(({ option, unit, isWhole, read, change }) => {
-    const from = read(input);
+  return INPUTS.flatMap(({ option, unit, isWhole, read, planned, change }) => {
+    const from = read(input) === undefined ? planned?.(before) : read(input);
     if (from === null || from === undefined) return [];
     const values = [from / 2, from * 2].map((value) => (isWhole ? Math.round(value) : value));
     return values.flatMap((to) => {

@@ -23,8 +23,8 @@ import { createYielding } from './yielding.ts';
 const logger = new Logger();
 const metrics = new Metrics();
 
-/** The last calls of an import are to be seen too, and a chunk's calls are no less than fifty. */
-const FLUSH_AT_THE_END_MS = 3000;
+/** The last calls of an import are to be seen too: nothing is written while a process is frozen. */
+const WRITE_AT_THE_END_MS = 3000;
 
 // Called by AWS: the queue of its mode, through its event source mapping.
 
@@ -77,9 +77,10 @@ const workbench = once((): Workbench => {
     allowance,
     yielding: createYielding(env.ALLOWANCE.reserve),
     meter: createMeter({
-      write: (usage, now, told) => addUsage(fleet, env.MODE, usage, now, told),
+      write: (usage, at, told) => addUsage(fleet, env.MODE, usage, at, told),
       storeOps: () => allowance.storeOps,
       now: time.now,
+      random: Math.random,
       onError: (error) => logger.warn('the usage was not written', { error: named(error) }),
     }),
     now: Date.now,
@@ -129,7 +130,7 @@ async function processMessage({ body, deadline }: Delivery): Promise<void> {
   const work = parseChunkWork(body);
   const started = performance.now();
   const outcome = await summariseChunk(workbench(), work, deadline);
-  await workbench().meter.flush(FLUSH_AT_THE_END_MS);
+  await workbench().meter.writeAll(WRITE_AT_THE_END_MS);
   if (outcome.kind === 'settled') {
     metrics.addMetric('RowsDone', MetricUnit.Count, outcome.done);
     metrics.addMetric('RowsFailed', MetricUnit.Count, outcome.failed);

@@ -297,6 +297,8 @@ class Attempt {
   }
 
   async #look(): Promise<void> {
+    // Also while nobody is answered: what rows wait for is told in time.
+    void this.#bench.meter.writeWhole();
     const [, read] = await Promise.allSettled([
       this.#renew(),
       readImport(this.#bench.table, this.#work.importId),

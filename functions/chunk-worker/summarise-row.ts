@@ -17,9 +17,6 @@ import { tellsLimits } from './yielding.ts';
 /** Milliseconds that an invocation keeps for what comes after its last call. */
 export const WIND_DOWN = 3000;
 
-/** Milliseconds after which what a process did is written, while it is at it. */
-const FLUSH_EVERY_MS = 10_000;
-
 /** So many answers that are none, and a row has failed; refusals of the rate are not counted. */
 const MOST_TRIES = 8;
 /** Milliseconds before a row's second try; twice as long each time. */
@@ -116,7 +113,7 @@ async function call(
       settle(answer.usage.inputTokens + answer.usage.outputTokens);
       bench.meter.answered(bench.now() - began, answer.usage, answer.limits);
       bench.allowance.yield(bench.yielding.restMs(answer.limits, bench.now()));
-      void bench.meter.flush(FLUSH_EVERY_MS);
+      void bench.meter.writeWhole();
       return { kind: 'answered', answer };
     } catch (error) {
       const verdict = verdictOf(error, bench.now());

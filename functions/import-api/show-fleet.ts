@@ -1,17 +1,17 @@
 import type { AllowanceSettings, Mode } from '../../shared/fleet/allowance-settings.ts';
-import { diagnoseFleet } from '../../shared/fleet/diagnose-fleet.ts';
+import { diagnoseFleet, type FleetImports } from '../../shared/fleet/diagnose-fleet.ts';
 import type { Diagnosis } from '../../shared/fleet/diagnosis.ts';
 import {
   type ByMode,
   lastSpan,
+  type Measured,
   measure,
   type Rates,
   ratesOf,
-  toldBy,
 } from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
 import type { Depth } from '../../shared/fleet/queue-depth.ts';
-import { readFleet } from '../../shared/fleet/read-fleet.ts';
+import { type FleetReading, readFleet } from '../../shared/fleet/read-fleet.ts';
 import { USAGE_SECONDS, type UsageItem } from '../../shared/fleet/usage-item.ts';
 import { listImports } from '../../shared/imports/create-import.ts';
 import { STOP_CODES } from '../../shared/summaries/verdict.ts';
@@ -19,7 +19,7 @@ import type { Service } from './service.ts';
 
 /** Seconds that a series goes back. */
 const SERIES_SECONDS = 600;
-/** Of the newest imports so many are looked at for one that nobody can go on with. */
+/** Of the newest imports so many are looked at, for what they wait for. */
 const NEWEST = 10;
 
 type ModeView = Omit<Rates, 'waiting'> & { waiting: Rates['waiting']; tokensPerCall?: number };
@@ -64,14 +64,17 @@ export async function showFleet(
     now,
     seconds: SERIES_SECONDS,
   });
-  const rates = measure(reading.usage, now);
+  const measured = measure(reading.usage, fleet.plan.lines, now);
+  const { rates } = measured;
   const { lines, diagnosis } = diagnoseFleet({
     plan: fleet.plan,
-    rates,
+    measured,
     queues: reading.queues,
     states: reading.states,
-    told: { interactive: toldBy(reading.usage.interactive), bulk: toldBy(reading.usage.bulk) },
-    stopped: await stoppedImport(service, rates),
+    usage: reading.usage,
+    imports: isEvident(fleet.plan, reading, measured, now)
+      ? undefined
+      : await lookAtImports(service),
     now,
   });
   const { from, to } = lastSpan(now, SERIES_SECONDS);
@@ -100,22 +103,41 @@ export async function showFleet(
   };
 }
 
-/** Looked for only where no call of an account succeeds: whoever makes progress is not stopped. */
-async function stoppedImport(
-  { table, fleet }: Pick<Service, 'table' | 'fleet'>,
-  rates: ByMode<Rates>,
-) {
-  const succeeds = (mode: Mode) => {
-    const { callsPerSecond, refusedPerSecond, failedPerSecond } = rates[mode];
-    return callsPerSecond - refusedPerSecond - failedPerSecond > 0;
-  };
-  if (fleet.plan.lines.every(({ modes }) => modes.some(succeeds))) return undefined;
-  const { items } = await listImports(table, { before: undefined, limit: NEWEST });
-  const found = items.find(
-    ({ state, failure }) => state === 'paused' && STOP_CODES.some((code) => code === failure?.code),
+/** Whether calls and queues say enough: each account is worked with, and has more to do. */
+function isEvident(
+  { lines }: FleetPlan,
+  { queues }: FleetReading,
+  { lately, runs }: Measured,
+  now: number,
+): boolean {
+  const since = lastSpan(now).to;
+  const isQueued = (mode: Mode) => queues[mode].depth + queues[mode].inFlight > 0;
+  const isSeen = (mode: Mode) => (runs[mode]?.ended ?? 0) >= since;
+  const succeeds = ({ callsPerSecond, refusedPerSecond, failedPerSecond }: Rates) =>
+    callsPerSecond - refusedPerSecond - failedPerSecond > 0;
+  return lines.every(
+    ({ modes }) =>
+      modes.some((mode) => succeeds(lately[mode])) &&
+      modes.some(isQueued) &&
+      modes.every((mode) => !isQueued(mode) || isSeen(mode)),
   );
-  if (found?.failure === undefined) return undefined;
-  return { mode: found.mode, name: found.name, message: found.failure.message };
+}
+
+async function lookAtImports({ table }: Pick<Service, 'table'>): Promise<FleetImports> {
+  const { items } = await listImports(table, { before: undefined, limit: NEWEST });
+  const paused = items.filter(({ state }) => state === 'paused');
+  const stopped = paused.find(({ failure }) => STOP_CODES.some((code) => code === failure?.code));
+  return {
+    running: items.flatMap(({ state, mode, startedAt }) =>
+      state === 'running' && startedAt !== undefined ? [{ mode, startedAt }] : [],
+    ),
+    paused,
+    stopped: stopped && {
+      mode: stopped.mode,
+      name: stopped.name,
+      message: stopped.failure?.message ?? '',
+    },
+  };
 }
 
 function modeView({ waiting, ...rates }: Rates): ModeView {

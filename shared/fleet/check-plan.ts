@@ -1,6 +1,7 @@
 import type { Mode } from './allowance-settings.ts';
 import { amount } from './describe-plan.ts';
 import {
+  fewest,
   type LinePlan,
   lineOf,
   MODES,
@@ -26,6 +27,8 @@ const KEPT_UNRESERVED = 100;
 /** SQS's longest. */
 const LONGEST_VISIBILITY = 43_200;
 const LARGEST_HEADROOM = 10;
+/** Seconds for a first call that somebody who watches takes for none. */
+const LONG_FRAME = 8;
 /**
  * Calls in flight that use all of an account, of those that would do if all took as long as on average.
  * Measured: with as many 93 % of it are used, with 1.2 times 94 to 96 %, with 1.6 times 99 %.
@@ -39,6 +42,7 @@ export function checkPlan(plan: Numbers, input: PlanInput): Check[] {
       checkUse(line, input),
       checkLargest(line, input),
       checkService(line, input),
+      checkFrame(line, input),
     ]),
     ...plan.lines
       .filter(({ line }) => line === 'shared')
@@ -211,6 +215,23 @@ function checkService(line: LinePlan, input: PlanInput): Check {
     : { name, state: 'ok', says, path };
 }
 
+/** A small account is taken for many seconds at once, or the table would hear more than the model. */
+function checkFrame(line: LinePlan, input: PlanInput): Check {
+  const { allowance, modes, processes } = line;
+  const { frameSeconds } = allowance;
+  const name = `${line.line}: who begins soon has a first call`;
+  const path = accountPath(line, input, 'account', 'requestsPerMinute');
+  const says = `an import that begins while others have all of the account waits for the next frame, up to ${frameSeconds} s`;
+  if (frameSeconds < LONG_FRAME) return { name, state: 'ok', says, path };
+  const isFewest = processes <= fewest(modes);
+  return {
+    name,
+    state: 'note',
+    says: `${says}, for its first call: ${isFewest ? 'so it is with a small account' : 'fewer workers with wider gates (summaries.bulk.gate) make frames shorter'}`,
+    path,
+  };
+}
+
 /** The first of a chunk's two clocks: its invocation ends well inside the timeout. */
 function checkBatch(
   mode: Mode,
@@ -251,9 +272,14 @@ function checkPace(mode: Mode, plan: Numbers, { workerTimeoutSeconds }: PlanInpu
     : {
         name,
         state: 'note',
-        says: `${batchRows} rows take ${amount(seconds)} s if all processes work, longer than the ${workerTimeoutSeconds} s of the worker: what is left is handed back about ${Math.floor(seconds / workerTimeoutSeconds)} times, so lower batchChunks or summaries.chunkRows`,
+        says: `${batchRows} rows take ${amount(seconds)} s if all processes work, longer than the ${workerTimeoutSeconds} s of the worker: what is left is handed back ${often(seconds / workerTimeoutSeconds)}, so lower batchChunks or summaries.chunkRows`,
         path,
       };
+}
+
+function often(times: number): string {
+  const whole = Math.floor(times);
+  return whole === 1 ? 'once or so' : `about ${whole} times`;
 }
 
 function checkGate(mode: Mode, { gate, batchRows }: ModePlan): Check {

@@ -48,7 +48,7 @@ function describeLine(line: LinePlan, { headroom }: PlanInput): Figure[] {
       name: named('frame'),
       value: allowance.frameSeconds,
       unit: 's',
-      reason: `a process takes its calls of a frame at once: ${blockOf(line)} each if all ${processes} work, of ${CALLS_A_BLOCK} wanted, so ${amount(processes / (callsPerSecond * allowance.frameSeconds))} calls of the table a call of the model`,
+      reason: `a process takes its calls of a frame at once: ${blockOf(line)} each if all ${processes} work, of ${CALLS_A_BLOCK} wanted, so ${amount(processes / (callsPerSecond * allowance.frameSeconds))} calls of the table a call of the model; a call that comes when a frame is taken waits for the next, ${allowance.frameSeconds} s at most`,
     },
   ];
 }

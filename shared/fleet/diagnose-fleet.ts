@@ -1,25 +1,35 @@
 import type { AllowanceSettings, Mode } from './allowance-settings.ts';
-import { type Diagnosis, diagnose, type LineFacts, mostPressing } from './diagnosis.ts';
+import { diagnose } from './diagnose-line.ts';
+import { type Diagnosis, mostPressing } from './diagnosis.ts';
+import type { ImportFacts } from './line-facts.ts';
 import { type LineState, NOTHING_KNOWN } from './line-item.ts';
-import type { ByMode, Rates } from './measure.ts';
+import { type ByMode, type Measured, toldBy } from './measure.ts';
 import type { Numbers } from './numbers.ts';
 import type { Depth } from './queue-depth.ts';
-import type { ToldAccount } from './usage-item.ts';
+import type { UsageItem } from './usage-item.ts';
 
 export interface FleetFacts {
   readonly plan: Numbers;
-  readonly rates: ByMode<Rates>;
+  readonly measured: Measured;
   readonly queues: ByMode<Depth>;
   readonly states: readonly {
     readonly line: AllowanceSettings['line'];
     readonly state: LineState;
   }[];
-  /** What the provider says of each mode's account. */
-  readonly told: ByMode<ToldAccount>;
-  /** An import that is paused because no call of its mode succeeds. */
-  readonly stopped?: (NonNullable<LineFacts['stopped']> & { readonly mode: Mode }) | undefined;
+  /** What was done, with what the provider said of the account meanwhile. */
+  readonly usage: ByMode<readonly UsageItem[]>;
+  /** Of both modes; undefined where they were not looked at. */
+  readonly imports?: FleetImports | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+type OfMode<T> = T & { readonly mode: Mode };
+
+export interface FleetImports {
+  readonly running: ImportFacts['running'];
+  readonly paused: readonly OfMode<{ readonly name: string }>[];
+  readonly stopped?: OfMode<NonNullable<ImportFacts['stopped']>> | undefined;
 }
 
 export interface LineDiagnosis {
@@ -33,34 +43,42 @@ export function diagnoseFleet(facts: FleetFacts): {
   lines: LineDiagnosis[];
   diagnosis: Diagnosis | undefined;
 } {
-  const { plan, states, stopped, now } = facts;
+  const { plan, measured: seen, states, imports, now } = facts;
   const lines = plan.lines.map(({ line, modes, account, callsPerSecond, measured, allowance }) => {
     const state = states.find((each) => each.line === line)?.state ?? NOTHING_KNOWN;
     const diagnosis = diagnose({
       account,
       callsPerSecond,
       interactiveShare: allowance.interactiveShare,
+      frameSeconds: allowance.frameSeconds,
       serviceSeconds: measured.serviceSeconds,
       modes: modes.map((mode) => ({
         mode,
         gate: plan[mode].gate,
         processes: plan[mode].processes,
+        chunkRows: plan[mode].batchRows / plan[mode].batchChunks,
         queue: facts.queues[mode],
-        rates: facts.rates[mode],
+        rates: seen.rates[mode],
+        lately: seen.lately[mode],
+        run: seen.runs[mode],
       })),
       state,
-      told: toldTo(modes, facts.told),
+      told: toldBy(modes.flatMap((mode) => facts.usage[mode])),
+      imports: imports && importsOf(modes, imports),
       now,
-      ...(stopped !== undefined && modes.includes(stopped.mode) ? { stopped } : {}),
     });
     return { line, state, diagnosis };
   });
   return { lines, diagnosis: mostPressing(lines.map(({ diagnosis }) => diagnosis)) };
 }
 
-/** Of two modes that spend one account, whoever has heard. */
-function toldTo(modes: readonly Mode[], told: ByMode<ToldAccount>): ToldAccount {
-  const heard = (of: keyof ToldAccount) =>
-    modes.map((mode) => told[mode][of]).find((limit) => limit !== undefined);
-  return { requests: heard('requests'), tokens: heard('tokens') };
+function importsOf(
+  modes: readonly Mode[],
+  { running, paused, stopped }: FleetImports,
+): ImportFacts {
+  return {
+    running: running.filter(({ mode }) => modes.includes(mode)),
+    paused: paused.filter(({ mode }) => modes.includes(mode)).map(({ name }) => name),
+    stopped: stopped !== undefined && modes.includes(stopped.mode) ? stopped : undefined,
+  };
 }

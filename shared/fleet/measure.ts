@@ -1,8 +1,15 @@
 import type { Mode } from './allowance-settings.ts';
-import { NO_USAGE, sumOf, type ToldAccount, USAGE_SECONDS, type UsageItem } from './usage-item.ts';
+import {
+  LATE_SECONDS,
+  NO_USAGE,
+  sumOf,
+  type ToldAccount,
+  USAGE_SECONDS,
+  type UsageItem,
+} from './usage-item.ts';
 
-// What the fleet does, from what its processes have added up. A process adds what it did in the last
-// seconds to the item of the time at which it adds, so an item is whole once its time is over.
+// What the fleet does, from what its processes have added up in items of ten seconds. An item is whole
+// shortly after its time is over; the first of a run is not, since the run began in the middle of it.
 
 /** Means over a time. */
 export interface Rates {
@@ -41,18 +48,100 @@ export interface Span {
 
 /** The last whole items of so many seconds. @param now epoch milliseconds */
 export function lastSpan(now: number, seconds = MEASURED_SECONDS): Span {
-  const to = Math.floor(now / 1000 / USAGE_SECONDS) * USAGE_SECONDS;
+  const to = itemAt(now / 1000 - LATE_SECONDS);
   return { from: to - seconds, to };
 }
 
-/** From the first item with something in it, or what has just begun would seem slow. */
-export function measure(usage: ByMode<readonly UsageItem[]>, now: number): ByMode<Rates> {
-  const { from, to } = lastSpan(now);
-  const begun = [...usage.interactive, ...usage.bulk]
-    .filter(({ at, ...did }) => at >= from && at < to && did.calls > 0)
-    .map(({ at }) => at);
-  const span = { from: Math.min(to, ...begun), to };
-  return { interactive: ratesOf(usage.interactive, span), bulk: ratesOf(usage.bulk, span) };
+/** When the item of that time begins. Epoch seconds. */
+function itemAt(seconds: number): number {
+  return Math.floor(seconds / USAGE_SECONDS) * USAGE_SECONDS;
+}
+
+/** Calls without a pause, by the items that have some. Epoch seconds: an item's begin, and an item's end. */
+export interface Run {
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** Seconds without a call that are a pause: less is a queue that was empty for a moment. */
+const PAUSE_SECONDS = 20;
+/** An account that lets few calls through has seconds without any. */
+const PAUSE_CALLS = 10;
+
+export interface Measured {
+  /** Means of the last minute, or of the part of it in which the account has been in use. */
+  readonly rates: ByMode<Rates>;
+  /** The same of the last item alone. */
+  readonly lately: ByMode<Rates>;
+  /** The last run of each mode, within what was read. */
+  readonly runs: ByMode<Run | undefined>;
+}
+
+/**
+ * What of a minute was before a run, and the run's first item, would make it seem slow: they are left
+ * out. A run without a whole item has no figures: its rates are of 0 seconds.
+ *
+ * @param usage from before the last minute up to now
+ * @param lines the modes that spend an account together: what one does is a part of what both do
+ * @param now epoch milliseconds
+ */
+export function measure(
+  usage: ByMode<readonly UsageItem[]>,
+  lines: readonly { readonly modes: readonly Mode[]; readonly callsPerSecond: number }[],
+  now: number,
+): Measured {
+  const minute = lastSpan(now);
+  const last = { from: minute.to - USAGE_SECONDS, to: minute.to };
+  const about = (mode: Mode) => {
+    const { modes, callsPerSecond } = lines.find((line) => line.modes.includes(mode)) ?? ALONE;
+    const pause = Math.max(PAUSE_SECONDS, PAUSE_CALLS / callsPerSecond);
+    const run = lastRun(
+      modes.flatMap((each) => usage[each]),
+      pause,
+    );
+    const span = { from: beginOf(run, minute, pause), to: minute.to };
+    return {
+      rates: ratesOf(usage[mode], span),
+      lately: ratesOf(usage[mode], last),
+      run: lastRun(usage[mode], pause),
+    };
+  };
+  const [interactive, bulk] = [about('interactive'), about('bulk')];
+  return {
+    rates: { interactive: interactive.rates, bulk: bulk.rates },
+    lately: { interactive: interactive.lately, bulk: bulk.lately },
+    runs: { interactive: interactive.run, bulk: bulk.run },
+  };
+}
+
+/** A mode that no line has. */
+const ALONE = { modes: [], callsPerSecond: Number.POSITIVE_INFINITY };
+
+function lastRun(items: readonly UsageItem[], pauseSeconds: number): Run | undefined {
+  const times = items
+    .filter(({ calls }) => calls > 0)
+    .map(({ at }) => at)
+    .toSorted((one, other) => other - one);
+  const [latest] = times;
+  if (latest === undefined) return undefined;
+  let began = latest;
+  for (const at of times) {
+    if (began - at > pauseSeconds) break;
+    began = at;
+  }
+  return { began, ended: latest + USAGE_SECONDS };
+}
+
+function beginOf(run: Run | undefined, { from, to }: Span, pauseSeconds: number): number {
+  if (run === undefined) return from;
+  // What is over is no longer what is measured now.
+  const isOver = to - run.ended >= pauseSeconds;
+  return Math.min(to, Math.max(from, isOver ? run.ended : run.began + USAGE_SECONDS));
+}
+
+/** When there are figures of what began then. Epoch seconds in, epoch milliseconds out. */
+export function figuresAt(began: number): number {
+  return (itemAt(began) + 2 * USAGE_SECONDS + LATE_SECONDS) * 1000;
 }
 
 export function ratesOf(items: readonly UsageItem[], { from, to }: Span): Rates {

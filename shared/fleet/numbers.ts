@@ -119,7 +119,7 @@ function bounded(
 }
 
 /** Two processes a mode with one call each. */
-function fewest(modes: readonly Mode[]): number {
+export function fewest(modes: readonly Mode[]): number {
   return FEWEST_PROCESSES * modes.length;
 }
 

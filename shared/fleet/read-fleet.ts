@@ -3,10 +3,10 @@ import { openLine } from './line.ts';
 import type { FleetTable, LineState } from './line-item.ts';
 import { type ByMode, lastSpan } from './measure.ts';
 import { type ChunkQueue, type Depth, readDepth } from './queue-depth.ts';
-import { readUsage, USAGE_SECONDS, type UsageItem } from './usage-item.ts';
+import { readUsage, type UsageItem } from './usage-item.ts';
 
 export interface FleetReading {
-  /** What was done, of the last `seconds`. */
+  /** What was done in the last `seconds`, and in those that are not whole yet. */
   readonly usage: ByMode<readonly UsageItem[]>;
   readonly queues: ByMode<Depth>;
   readonly states: readonly {
@@ -22,8 +22,8 @@ export async function readFleet(
   lines: readonly { readonly line: AllowanceSettings['line'] }[],
   { now, seconds }: { now: number; seconds: number },
 ): Promise<FleetReading> {
-  const { from, to } = lastSpan(now, seconds);
-  const span = { from, to: to - USAGE_SECONDS };
+  const { from } = lastSpan(now, seconds);
+  const span = { from, to: Math.floor(now / 1000) };
   const [interactive, bulk, ...rest] = await Promise.all([
     readUsage(table, 'interactive', span),
     readUsage(table, 'bulk', span),

@@ -5,6 +5,8 @@ import type { FleetTable } from './line-item.ts';
 
 /** Seconds that one item of usage is about. */
 export const USAGE_SECONDS = 10;
+/** Seconds after its end in which processes that were at it write what they did: then it is whole. */
+export const LATE_SECONDS = 3;
 /** Seconds for which it is kept. */
 const KEPT_SECONDS = 86_400;
 
@@ -68,7 +70,7 @@ export interface ToldAccount {
   readonly tokens?: number | undefined;
 }
 
-/** @param now epoch milliseconds */
+/** @param now epoch milliseconds: a time within the item */
 export async function addUsage(
   table: FleetTable,
   mode: Mode,

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { PurgeQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -39,8 +39,11 @@ beforeAll(async () => {
   urls = { interactive, bulk };
 });
 afterAll(() => engines.stop());
-beforeEach(() => {
+beforeEach(async () => {
   now += 3_600_000;
+  for (const url of Object.values(urls)) {
+    await engines.sqs.send(new PurgeQueueCommand({ QueueUrl: url }));
+  }
 });
 
 type Fleet = Pick<Service, 'table' | 'fleet' | 'now'>;
@@ -58,7 +61,12 @@ async function use(mode: Mode, ago: number, usage: Partial<Usage>): Promise<void
   await addUsage(fleet().fleet.table, mode, { ...NO_USAGE, ...usage }, now - ago * 1000);
 }
 
-async function createPaused(mode: Mode, code: string, message: string): Promise<ImportItem> {
+const send = (url: string, seconds = 0) =>
+  engines.sqs.send(
+    new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', DelaySeconds: seconds }),
+  );
+
+async function createRunning(mode: Mode): Promise<ImportItem> {
   const item: ImportItem = {
     importId: createImportId(now),
     name: 'Autumn',
@@ -76,12 +84,29 @@ async function createPaused(mode: Mode, code: string, message: string): Promise<
     updatedAt: now,
     ttl: now,
   };
+  await createImport({ client: usual.dynamo, name: imports }, item);
+  return item;
+}
+
+async function createPaused(mode: Mode, code: string, message: string): Promise<ImportItem> {
+  const item = await createRunning(mode);
   const table = { client: usual.dynamo, name: imports };
-  await createImport(table, item);
   const halted = await haltImport(table, item, { now, failure: { code, message } });
   expect(halted.changed).toBe(true);
   return item;
 }
+
+/** Ends it, as its last chunk would. */
+const end = ({ importId }: ImportItem, state = 'completed') =>
+  engines.dynamo.send(
+    new UpdateCommand({
+      TableName: imports,
+      Key: importKey(importId),
+      UpdateExpression: 'SET #state = :state',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':state': state },
+    }),
+  );
 
 test('a fleet that was never used is idle, and has its plan', async () => {
   const { plan, measured, lines, diagnosis } = await showFleet(fleet());
@@ -103,8 +128,11 @@ test('a fleet that was never used is idle, and has its plan', async () => {
 
 test('what processes have added up becomes rates, a series and a diagnosis', async () => {
   const second = { calls: 83, serviceMs: 66_400, inputTokens: 25_000, outputTokens: 4000 };
-  for (let ago = 6; ago < 36; ago += 1) {
-    await use('bulk', ago, { ...second, allowanceMs: 5000, storeOps: ago === 6 ? 100 : 0 });
+  await send(urls.bulk);
+  // From the middle of an item on, which is left out.
+  for (let ago = 6; ago < 41; ago += 1) {
+    const once = ago === 6 ? { storeOps: 100, processes: 1 } : {};
+    await use('bulk', ago, { ...second, allowanceMs: 5000, ...once });
   }
   await use('interactive', 300, { calls: 20, serviceMs: 16_000, refused: 10, yieldMs: 5000 });
   const { measured, diagnosis } = await showFleet(fleet());
@@ -124,7 +152,8 @@ test('what processes have added up becomes rates, a series and a diagnosis', asy
   for (const each of [...Object.values(interactive), ...Object.values(bulk)]) {
     expect(each).toHaveLength(60);
   }
-  expect(bulk.callsPerSecond.slice(-4)).toEqual([0, 83, 83, 83]);
+  expect(bulk.callsPerSecond.slice(-5)).toEqual([0, 41.5, 83, 83, 83]);
+  expect(measured.bulk.processes).toBeCloseTo(1 / 3);
   expect(bulk.inFlight.at(-1)).toBe(66.4);
   expect(interactive.refusedPerSecond.filter((each) => each > 0)).toEqual([1]);
   expect(interactive.yielding.filter((each) => each > 0)).toEqual([0.5]);
@@ -134,20 +163,28 @@ test('what processes have added up becomes rates, a series and a diagnosis', asy
   });
 });
 
-test('the item under way is not whole, and so not told of', async () => {
+test('the item under way is not whole, and so not told of but that work has begun', async () => {
+  await send(urls.bulk);
+  await use('bulk', 12, { calls: 40 });
   await use('bulk', 3, { calls: 100 });
+  const { measured, diagnosis } = await showFleet(fleet());
+  expect(measured.bulk).toMatchObject({ seconds: 0, callsPerSecond: 0 });
+  expect(diagnosis).toMatchObject({
+    code: 'starting',
+    words: 'Work has just begun: what limits it is known in about 8 s.',
+  });
+  now += 7999;
   expect((await showFleet(fleet())).measured.bulk.callsPerSecond).toBe(0);
-  now += 10_000;
+  now += 1;
   expect((await showFleet(fleet())).measured.bulk.callsPerSecond).toBe(10);
 });
 
 test('chunks that wait are told from those that a process has or that come back later', async () => {
-  const { sqs } = engines;
-  const send = (url: string, seconds = 0) =>
-    sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', DelaySeconds: seconds }));
   for (const url of [urls.bulk, urls.bulk, urls.bulk, urls.interactive]) await send(url);
   await send(urls.bulk, 900);
-  await sqs.send(new ReceiveMessageCommand({ QueueUrl: urls.bulk, MaxNumberOfMessages: 1 }));
+  await engines.sqs.send(
+    new ReceiveMessageCommand({ QueueUrl: urls.bulk, MaxNumberOfMessages: 1 }),
+  );
   const { measured, diagnosis } = await showFleet(fleet());
   expect(measured.queues).toEqual({
     interactive: { depth: 1, inFlight: 0 },
@@ -157,6 +194,7 @@ test('chunks that wait are told from those that a process has or that come back 
 });
 
 test('the state of the account is shown while it matters', async () => {
+  await send(urls.bulk);
   const line = openLine(fleet().fleet.table, 'shared');
   await line.quiet(now + 12_000);
   await line.yield(now + 20_000);
@@ -178,6 +216,7 @@ test('the state of the account is shown while it matters', async () => {
 
 test('what the provider says of the account is held against what is configured', async () => {
   const { table } = fleet().fleet;
+  await send(urls.bulk);
   const usage = { ...NO_USAGE, calls: 100, refused: 5 };
   await addUsage(table, 'bulk', usage, now - 26_000, { requests: 9000, tokens: 2_000_000 });
   await addUsage(table, 'bulk', usage, now - 16_000, { requests: 3000, tokens: 2_000_000 });
@@ -195,6 +234,7 @@ test('two accounts are two lines, and the worse of them is told first', async ()
     measured: PLAN_INPUT.measured,
   };
   const partition = { ...PLAN_INPUT, bulk: { batchChunks: 4, own } };
+  await send(urls.bulk);
   await openLine(fleet().fleet.table, 'bulk').quiet(now + 5000);
   await use('bulk', 6, { calls: 10, serviceMs: 8000 });
   const { lines, diagnosis } = await showFleet(fleet(usual, partition));
@@ -206,34 +246,50 @@ test('two accounts are two lines, and the worse of them is told first', async ()
 
 test('an import that nobody can go on with is the reason, until calls succeed again', async () => {
   const message = 'The provider refused the key (401): give Glimpse a valid one, then resume.';
-  const { importId } = await createPaused('bulk', 'key-refused', message);
+  const paused = await createPaused('bulk', 'key-refused', message);
   expect((await showFleet(fleet())).diagnosis).toMatchObject({
     code: 'stopped',
     words: expect.stringContaining(message),
   });
-  await use('bulk', 6, { calls: 10, serviceMs: 8000 });
+  // Others are.
+  await send(urls.bulk);
+  for (const ago of [6, 16]) await use('bulk', ago, { calls: 10, serviceMs: 8000 });
   expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
   now += 600_000;
   expect((await showFleet(fleet())).diagnosis?.code).toBe('stopped');
   // Whoever goes on with it has acted.
-  await engines.dynamo.send(
-    new UpdateCommand({
-      TableName: imports,
-      Key: importKey(importId),
-      UpdateExpression: 'SET #state = :state',
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':state': 'running' },
-    }),
-  );
+  await end(paused, 'running');
   expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
+  await end(paused);
+});
+
+test('an import that has just been started is no trouble, and one that has ended is none either', async () => {
+  const begun = await createRunning('interactive');
+  now += 2000;
+  await send(urls.interactive);
+  expect((await showFleet(fleet())).diagnosis?.code).toBe('starting');
+  now += 90_000;
+  expect((await showFleet(fleet())).diagnosis?.code).toBe('inside');
+  for (const ago of [6, 16, 26]) await use('interactive', ago, { calls: 500, serviceMs: 400_000 });
+  await engines.sqs.send(new PurgeQueueCommand({ QueueUrl: urls.interactive }));
+  expect((await showFleet(fleet())).diagnosis?.code).toBe('producer');
+  await end(begun);
+  expect((await showFleet(fleet())).diagnosis).toMatchObject({
+    code: 'idle',
+    words: 'All work is done: nothing waits, and the last calls ended just now.',
+  });
 });
 
 test('an import that a person paused, or whose own bound is reached, stops nobody', async () => {
-  await createPaused('bulk', 'budget-spent', 'Its budget is spent.');
-  expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
+  const paused = await createPaused('bulk', 'budget-spent', 'Its budget is spent.');
+  expect((await showFleet(fleet())).diagnosis).toMatchObject({
+    code: 'idle',
+    words: 'Nothing waits: the import “Autumn” is paused.',
+  });
+  await end(paused);
 });
 
-test('a request is four reads and two counts, and one fewer while calls succeed', async () => {
+test('a request is four reads and two counts, and one fewer while calls and queues say enough', async () => {
   const counted = async () => {
     const process = engines.newProcess();
     await showFleet(fleet(process));
@@ -241,8 +297,14 @@ test('a request is four reads and two counts, and one fewer while calls succeed'
   };
   const busy = ['GetItem', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'Query'];
   expect(await counted()).toEqual([...busy, 'Query']);
-  await use('bulk', 6, { calls: 10 });
+  for (const ago of [6, 16]) await use('bulk', ago, { calls: 10 });
+  // There may be no more to do.
+  expect(await counted()).toEqual([...busy, 'Query']);
+  await send(urls.bulk);
   expect(await counted()).toEqual(busy);
+  // Nobody is seen who does this.
+  await send(urls.interactive);
+  expect(await counted()).toEqual([...busy, 'Query']);
 });
 
 test('the route answers it as it is now, to nobody with a question of their own', async () => {

@@ -6,7 +6,8 @@ import { amount } from './in-words.ts';
 export interface ChartLine {
   readonly look: 'interactive' | 'bulk' | 'bound';
   readonly label: string;
-  readonly values: readonly number[];
+  /** Null where it is not known. */
+  readonly values: readonly (number | null)[];
 }
 
 interface ChartProps {
@@ -64,8 +65,9 @@ export function Chart({ title, times, lines }: ChartProps) {
   }, [looks]);
 
   const last = times.at(-1);
-  // A step that has ended is never changed: without a new last time nothing is new.
-  useEffect(() => chart.current?.setData(data.current), [last]);
+  const now = lines.map(({ values }) => values.at(-1)).join();
+  // What is before the last step is never changed: without another last one nothing is new.
+  useEffect(() => chart.current?.setData(data.current), [last, now]);
 
   return (
     <figure class="chart" ref={figure}>
@@ -109,7 +111,7 @@ function inWords(title: string, lines: readonly ChartLine[]): string {
     const now = amount(values.at(-1) ?? 0);
     return look === 'bound'
       ? `${label} ${now}`
-      : `${label} ${now} now, ${amount(Math.max(0, ...values))} at most`;
+      : `${label} ${now} now, ${amount(Math.max(0, ...values.filter((value) => value !== null)))} at most`;
   });
   return `${title} over the last ten minutes: ${told.join('; ')}.`;
 }

@@ -11,7 +11,7 @@ import type { FleetWatch } from './watch-fleet.ts';
 
 /** What limits the fleet, from what, and what it was planned to be. */
 export function FleetPage({ watch }: { watch: FleetWatch }) {
-  const { view, error } = useStore(watch);
+  const { view, depths, error } = useStore(watch);
   useEffect(() => watch.start(), [watch]);
   return (
     <main class="fleet">
@@ -22,8 +22,8 @@ export function FleetPage({ watch }: { watch: FleetWatch }) {
         <>
           <DiagnosisPanel view={view} />
           <Now view={view} />
-          {wasUsed(view) ? (
-            <Charts view={view} />
+          {wasUsed(view) || view.diagnosis.code !== 'idle' ? (
+            <Charts view={view} depths={depths} />
           ) : (
             <div class="empty">
               <h2>Nothing was called in the last ten minutes</h2>

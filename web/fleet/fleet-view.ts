@@ -22,7 +22,12 @@ interface Plan {
   readonly fleetBound: number;
   /** Of all accounts together; tokens only where each counts them. */
   readonly allowed: { readonly callsPerSecond: number; readonly tokensPerSecond?: number };
-  readonly modes: ByMode<{ readonly gate: number; readonly processes: number }>;
+  readonly modes: ByMode<{
+    readonly gate: number;
+    readonly processes: number;
+    /** Chunks that a process takes at once. */
+    readonly batchChunks: number;
+  }>;
   readonly figures: readonly Figure[];
   /** Relations that do not hold, or that somebody should know of. */
   readonly findings: readonly { readonly name: string; readonly says: string }[];
@@ -36,6 +41,8 @@ export interface Figure {
 }
 
 const RATES = [
+  /** That they are the means of: 0 where nothing is known yet. */
+  'seconds',
   'callsPerSecond',
   'inFlight',
   'tokensPerSecond',
@@ -71,11 +78,14 @@ export interface Series extends ByMode<Readonly<Record<SeriesName, readonly numb
 const CODES = [
   'stopped',
   'refused',
+  'failing',
   'inside',
   'yielding',
   'gate',
+  'slow',
   'ceiling',
   'quota',
+  'starting',
   'producer',
   'idle',
 ] as const;
@@ -114,6 +124,16 @@ export function readFleet(answer: Record<string, unknown>): FleetView {
   };
 }
 
+/** Seconds that the figures are the means of: 0 before there are any. */
+export function measuredSeconds({ measured }: FleetView): number {
+  return Math.max(...MODES.map((mode) => measured[mode].seconds));
+}
+
+/** Chunks that all processes take at once, at most: what is more waits. */
+export function mostChunks({ modes }: Plan, of: readonly Mode[] = MODES): number {
+  return sum(of.map((mode) => modes[mode].processes * modes[mode].batchChunks));
+}
+
 /** Whether anything was called in the time that the series goes back. */
 export function wasUsed({ measured: { series } }: FleetView): boolean {
   return MODES.some((mode) => series[mode].callsPerSecond.some((calls) => calls > 0));
@@ -132,9 +152,10 @@ function readPlan(plan: Record<string, unknown>): Plan {
       callsPerSecond: sum(accounts.map(({ calls }) => calls)),
       ...(tokens.length < accounts.length ? {} : { tokensPerSecond: sum(tokens) / 60 }),
     },
-    modes: byMode(plan, ({ gate, processes }) => ({
+    modes: byMode(plan, ({ gate, processes, batchChunks }) => ({
       gate: number(gate),
       processes: number(processes),
+      batchChunks: number(batchChunks),
     })),
     figures: list(plan.figures).map((figure) => {
       const { name, value, unit, reason } = fields(figure);

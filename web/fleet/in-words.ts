@@ -25,11 +25,14 @@ export type Tone = 'good' | 'bad' | 'warning' | 'quiet';
 export const DIAGNOSES: Readonly<Record<DiagnosisCode, { title: string; tone: Tone }>> = {
   stopped: { title: 'Stopped', tone: 'bad' },
   refused: { title: 'Refused by the provider', tone: 'bad' },
+  failing: { title: 'The provider fails', tone: 'bad' },
   inside: { title: 'Held up inside', tone: 'warning' },
   yielding: { title: 'Giving way', tone: 'warning' },
   gate: { title: 'Few processes, all full', tone: 'warning' },
+  slow: { title: 'Calls take longer than planned', tone: 'warning' },
   ceiling: { title: 'The bound is too low', tone: 'warning' },
   quota: { title: 'The account is used', tone: 'good' },
+  starting: { title: 'Starting', tone: 'quiet' },
   producer: { title: 'Keeping up', tone: 'good' },
   idle: { title: 'Idle', tone: 'quiet' },
 };

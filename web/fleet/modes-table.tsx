@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { type FleetView, MODES, type Mode, type Wait } from './fleet-view.ts';
+import { type FleetView, MODES, type Mode, measuredSeconds, type Wait } from './fleet-view.ts';
 import { amount, MODE_TITLES, WAITS } from './in-words.ts';
 
-/** What each mode does, in the mean of the last minute. */
+/** What each mode does, in the mean of the last minute or of what there is of it. */
 export function ModesTable({ view }: { view: FleetView }) {
   const { plan, measured } = view;
+  const seconds = measuredSeconds(view);
+  const mean = (value: number | undefined) =>
+    seconds === 0 || value === undefined ? '–' : amount(value);
   const row = (name: string, of: (mode: Mode) => ComponentChildren) => (
     <tr key={name}>
       <th scope="row">{name}</th>
@@ -17,6 +20,11 @@ export function ModesTable({ view }: { view: FleetView }) {
   return (
     <section class="table modes-table">
       <h2>By mode</h2>
+      <p class="quiet">
+        {seconds === 0
+          ? 'Means are there once work has gone on for a whole ten seconds.'
+          : `Means of the last ${amount(seconds)} s.`}
+      </p>
       <table>
         <thead>
           <tr>
@@ -32,20 +40,22 @@ export function ModesTable({ view }: { view: FleetView }) {
           {row('Chunks that wait', (mode) => amount(measured.queues[mode].depth))}
           {row('Chunks under way or held back', (mode) => amount(measured.queues[mode].inFlight))}
           {row('Processes', (mode) =>
-            of(Math.round(measured[mode].processes), plan.modes[mode].processes),
+            of(seconds, Math.round(measured[mode].processes), plan.modes[mode].processes),
           )}
           {row('Calls in flight', (mode) =>
-            of(measured[mode].inFlight, plan.modes[mode].processes * plan.modes[mode].gate),
+            of(
+              seconds,
+              measured[mode].inFlight,
+              plan.modes[mode].processes * plan.modes[mode].gate,
+            ),
           )}
-          {row('Calls a second', (mode) => amount(measured[mode].callsPerSecond))}
-          {row('Seconds a call', (mode) => known(measured[mode].serviceSeconds))}
-          {row('Tokens a call', (mode) => known(measured[mode].tokensPerCall))}
-          {row('Calls of the fleet table for each', (mode) =>
-            amount(measured[mode].storeOpsPerCall),
-          )}
-          {row('Failed a second', (mode) => amount(measured[mode].failedPerSecond))}
+          {row('Calls a second', (mode) => mean(measured[mode].callsPerSecond))}
+          {row('Seconds a call', (mode) => mean(measured[mode].serviceSeconds))}
+          {row('Tokens a call', (mode) => mean(measured[mode].tokensPerCall))}
+          {row('Calls of the fleet table for each', (mode) => mean(measured[mode].storeOpsPerCall))}
+          {row('Failed a second', (mode) => mean(measured[mode].failedPerSecond))}
           {waits.map((wait) =>
-            row(`Rows that wait ${WAITS[wait]}`, (mode) => amount(measured[mode].waiting[wait])),
+            row(`Rows that wait ${WAITS[wait]}`, (mode) => mean(measured[mode].waiting[wait])),
           )}
         </tbody>
       </table>
@@ -53,10 +63,6 @@ export function ModesTable({ view }: { view: FleetView }) {
   );
 }
 
-function of(value: number, most: number): string {
-  return `${amount(value)} of ${amount(most)}`;
-}
-
-function known(value: number | undefined): string {
-  return value === undefined ? '–' : amount(value);
+function of(seconds: number, value: number, most: number): string {
+  return `${seconds === 0 ? '–' : amount(value)} of ${amount(most)}`;
 }

@@ -3,10 +3,12 @@ import { ApiError } from '../shell/api-error.ts';
 import { createPolling } from '../shell/polling.ts';
 import type { Presence } from '../shell/presence.ts';
 import { createStore, type Store } from '../shell/store.ts';
+import { type DepthSample, remember } from './depth-history.ts';
 import { type FleetView, readFleet } from './fleet-view.ts';
 
 export interface FleetState {
   readonly view: FleetView | undefined;
+  readonly depths: readonly DepthSample[];
   /** Of the last look; what is shown is old then. */
   readonly error: ApiError | undefined;
 }
@@ -29,11 +31,13 @@ export function createFleetWatch(base: string, page: Presence): FleetWatch {
 }
 
 export function watchFleet(ask: () => Promise<FleetView>, page: Presence): FleetWatch {
-  const store = createStore<FleetState>({ view: undefined, error: undefined });
+  const store = createStore<FleetState>({ view: undefined, depths: [], error: undefined });
   let failures = 0;
   const look = async () => {
     try {
-      store.set({ view: await ask(), error: undefined });
+      const view = await ask();
+      const depths = remember(store.state.depths, view, Date.now());
+      store.set({ view, depths, error: undefined });
       failures = 0;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

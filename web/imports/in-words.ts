@@ -229,21 +229,22 @@ const KINDS: Readonly<Record<keyof Waits, { title: string; meaning: string }>> =
   gateMs: {
     title: 'For a free place in a worker',
     meaning:
-      'Each worker has as many calls in flight as it may. More workers or a wider gate help only while the provider takes more.',
+      'Each worker has as many calls in flight as it may, and rows wait behind them, also behind those that wait for something else. More workers or a wider gate help only while the provider takes more.',
   },
   allowanceMs: {
     title: 'For the account’s allowance',
     meaning:
-      'The provider permits so many requests and tokens a minute, and they are in use. A larger quota, a shorter prompt or fewer columns shorten it.',
+      'The provider permits so many requests and tokens a minute, and they are in use, first by the imports that somebody watches. A larger quota, a shorter prompt or fewer columns shorten it.',
   },
   yieldMs: {
-    title: 'Behind imports that somebody watches',
-    meaning: 'Work in the background gives way to them. It goes on by itself.',
+    title: 'For others who use the account',
+    meaning:
+      'The provider says that little of the account remains, and it is not Glimpse that uses it: work in the background gives way. It goes on by itself.',
   },
   refusedMs: {
     title: 'After refusals by the provider',
     meaning:
-      'The provider refused calls for their rate, and everything paused until it takes some again. If this goes on, ask for a larger quota.',
+      'The provider refused calls for their rate, or failed, and rows rested until they are tried again. If this goes on, ask for a larger quota, or see its status page.',
   },
 };
 

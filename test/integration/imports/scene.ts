@@ -92,7 +92,8 @@ const NO_METER: Workbench['meter'] = {
   answered: () => {},
   erred: () => {},
   waited: () => {},
-  flush: async () => {},
+  writeWhole: async () => {},
+  writeAll: async () => {},
 };
 
 export class Scene {

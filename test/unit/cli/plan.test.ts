@@ -158,6 +158,14 @@ describe('what if', () => {
     });
   });
 
+  test('takes the number of the plan where none is configured', () => {
+    expect(of('bulk-gate', 20)).toMatchObject({
+      from: 10,
+      changes: expect.arrayContaining([{ name: 'bulk', from: '9 × 10', to: '4 × 20' }]),
+    });
+    expect(of('bulk-concurrency', 18)?.from).toBe(9);
+  });
+
   test('leaves out values that an input cannot have', () => {
     expect(of('headroom', 8)).toBeUndefined();
     expect(of('interactive-batch-chunks', 1)).toBeUndefined();

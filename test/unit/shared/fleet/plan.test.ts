@@ -73,6 +73,27 @@ describe('from what is measured to the numbers', () => {
     expect(figureOf(small, 'fleet bound')?.reason).toContain('two processes a mode');
   });
 
+  test('the frame says what it means for whoever comes, and a long one is noted', () => {
+    expect(figureOf(INPUT, 'frame')).toMatchObject({
+      value: 3,
+      reason: expect.stringMatching(/a frame is taken waits for the next, 3 s at most$/),
+    });
+    const small = changed({ account: { requestsPerMinute: 300, tokensPerMinute: null } });
+    const noted = (input: PlanInput) =>
+      findingsOf(input).find(({ name }) => name === 'shared: who begins soon has a first call');
+    expect(noted(small)).toMatchObject({
+      state: 'note',
+      says: 'an import that begins while others have all of the account waits for the next frame, up to 8 s, for its first call: so it is with a small account',
+      path: 'summaries.account.requestsPerMinute',
+    });
+    const many = changed({
+      interactive: { batchChunks: 1, gate: 2 },
+      bulk: { batchChunks: 4, gate: 4 },
+    });
+    expect(noted(many)?.says).toMatch(/wider gates \(summaries\.bulk\.gate\) make frames shorter$/);
+    expect(noted(INPUT)).toBeUndefined();
+  });
+
   test('the gate is lowered where two workers of ten calls would be too many', () => {
     const less = changed({ account: { requestsPerMinute: 1000, tokensPerMinute: null } });
     expect(planFleet(less)).toMatchObject({

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readFleet, wasUsed } from '../../../../web/fleet/fleet-view.ts';
+import {
+  measuredSeconds,
+  mostChunks,
+  readFleet,
+  wasUsed,
+} from '../../../../web/fleet/fleet-view.ts';
 import { told } from './told.ts';
 
 test('an answer is read: times, both modes, and of the plan what is to be seen', () => {
@@ -44,6 +49,20 @@ test('the state of an account is there while it matters', () => {
     cut: { to: 0.8, at: Date.parse(quietUntil) },
   });
   expect(read).not.toHaveProperty('yieldUntil');
+});
+
+test('a fleet has figures once one of its accounts has some', () => {
+  expect(measuredSeconds(readFleet(told()))).toBe(60);
+  const { measured } = told() as { measured: Record<string, object> };
+  const young = { ...measured };
+  for (const mode of ['interactive', 'bulk']) young[mode] = { ...measured[mode], seconds: 0 };
+  expect(measuredSeconds(readFleet(told({ measured: young })))).toBe(0);
+});
+
+test('processes take so many chunks at once, at most', () => {
+  const { plan } = readFleet(told());
+  expect(mostChunks(plan)).toBe(40);
+  expect(mostChunks(plan, ['bulk'])).toBe(36);
 });
 
 test('a fleet was used if anything was called in the time that is shown', () => {

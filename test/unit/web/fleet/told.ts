@@ -1,6 +1,7 @@
 /** A fleet as the API would tell of it: bulk work uses the account. */
 export function told(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const rates = {
+    seconds: 60,
     callsPerSecond: 0,
     inFlight: 0,
     tokensPerSecond: 0,
@@ -23,8 +24,8 @@ export function told(changes: Readonly<Record<string, unknown>> = {}): Record<st
     plan: {
       fleetBound: 134,
       lines: [{ line: 'shared', callsPerSecond: 83.333, account }],
-      interactive: { gate: 10, processes: 4 },
-      bulk: { gate: 10, processes: 9 },
+      interactive: { gate: 10, processes: 4, batchChunks: 1 },
+      bulk: { gate: 10, processes: 9, batchChunks: 4 },
       figures: [{ name: 'fleet bound', value: 134, unit: 'in flight', reason: '83.3 × 0.8 × 2' }],
       checks: [
         { name: 'all is well', state: 'ok', says: 'so it is', path: 'summaries' },
