@@ -308,7 +308,12 @@ export class Scene {
   }
 
   async deliver(bench: Workbench, work: ChunkWork, ms = INVOCATION): Promise<ChunkOutcome> {
-    return await summariseChunk(bench, work, this.clock.now + ms);
+    this.#delivered += 1;
+    try {
+      return await summariseChunk(bench, work, this.clock.now + ms);
+    } finally {
+      this.#delivered -= 1;
+    }
   }
 
   /**
@@ -324,6 +329,8 @@ export class Scene {
   #time: Promise<void> = setImmediate();
   /** Those who look when they are woken. */
   #lookers: (() => void)[] = [];
+  /** Chunks that workers are at. */
+  #delivered = 0;
 
   async #pass(at: number): Promise<void> {
     await setImmediate();
@@ -331,8 +338,9 @@ export class Scene {
       this.clock.now = Math.min(at, this.clock.now + 4 * LOOK_EVERY);
       const before = this.#lookers.splice(0);
       for (const look of before) look();
-      // They wait for the next time, but for those whose work is over.
-      for (let ms = 0; ms < 50 && this.#lookers.length < before.length; ms++) await sleepFor(1);
+      // They wait for the next time, but for those whose work is over: time does not outrun the table.
+      const backOrGone = () => this.#lookers.length >= Math.min(before.length, this.#delivered);
+      for (let ms = 0; ms < 2000 && !backOrGone(); ms++) await sleepFor(1);
     }
   }
 

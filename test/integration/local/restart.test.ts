@@ -342,11 +342,11 @@ describe('a start that cannot be says why and what to do', () => {
 
   test('when an option or PORT is none', async () => {
     expect(await ends(['--rest'])).toMatchObject({
-      code: 1,
+      code: 2,
       output: expect.stringContaining('--rest'),
     });
     const port = await ends([], { PORT: 'http' });
-    expect(port).toMatchObject({ code: 1, output: expect.stringContaining('Expected PORT') });
+    expect(port).toMatchObject({ code: 2, output: expect.stringContaining('Expected PORT') });
   });
 
   test('--help does not start anything', async () => {

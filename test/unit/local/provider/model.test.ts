@@ -49,7 +49,7 @@ test('every word is from the input, and no more tokens than allowed, whatever th
         expect(written.outputTokens).toBeLessThanOrEqual(maxTokens);
         const words = fields.flatMap(({ value }) => value.split(/\s+/)).join(' ');
         if (written.ending !== 'done') return;
-        for (const part of written.text.split(': ').flatMap((p) => p.split(' '))) {
+        for (const part of written.text.split(': ').flatMap((p) => p.split(/\s+/))) {
           expect(words).toContain(part.replace(/:$/, ''));
         }
       },
