@@ -1,8 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { buildSync } from 'esbuild';
 import type { Config } from '../config-schema.ts';
+import { ownSourceMap } from './own-source-map.ts';
 
 const COMMON = { target: 'node24', minify: true, sourcesContent: false };
 const MAIN_FIELDS = ['module', 'main'];
@@ -26,10 +28,11 @@ export function bundle(folder: string, external: readonly string[] = []): Code {
       image: DockerImage.fromRegistry('none'),
       local: {
         tryBundle(outputFolder) {
+          const outfile = `${outputFolder}/index.mjs`;
           buildSync({
             ...COMMON,
             entryPoints: [`${source}/handler.ts`],
-            outfile: `${outputFolder}/index.mjs`,
+            outfile,
             bundle: true,
             platform: 'node',
             format: 'esm',
@@ -39,6 +42,7 @@ export function bundle(folder: string, external: readonly string[] = []): Code {
             banner: { js: BANNER },
             logLevel: 'warning',
           });
+          writeFileSync(`${outfile}.map`, ownSourceMap(readFileSync(`${outfile}.map`, 'utf8')));
           return true;
         },
       },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseEnv } from '../../shared/runtime/env.ts';
 
 const schema = z.object({ IMPORTS_TABLE: z.string(), IMPORTS_BUCKET: z.string() });

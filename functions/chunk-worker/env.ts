@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { allowanceSettingsSchema } from '../../shared/fleet/allowance-settings.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { providerConfigSchema } from '../../shared/summaries/create-provider.ts';

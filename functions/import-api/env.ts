@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { planInputSchema } from '../../shared/fleet/plan-input.ts';
 import { importLimitsSchema } from '../../shared/imports/import-limits.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';

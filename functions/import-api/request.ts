@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotFoundError } from '../../shared/errors.ts';
 import { delimiterSchema } from '../../shared/imports/csv/delimiter.ts';
 import { encodingSchema } from '../../shared/imports/csv/encoding.ts';

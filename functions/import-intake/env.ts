@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { importLimitsSchema } from '../../shared/imports/import-limits.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { modelSettingsSchema } from '../../shared/summaries/model-settings.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 
 const schema = z.object({

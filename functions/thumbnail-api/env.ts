@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { deliverySchema } from '../../shared/thumbnails/delivery.ts';
 import { variantSchema } from '../../shared/thumbnails/variant.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeCursor, encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { readGalleries } from '../../shared/thumbnails/images-table.ts';
 import { keyText } from './request.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { decodeCursor, encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { compareKeys, galleryPrefix, splitImage } from '../../shared/thumbnails/image-key.ts';

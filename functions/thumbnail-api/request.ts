@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidRequestError } from '../../shared/errors.ts';
 import { UPLOAD_TYPES } from '../../shared/thumbnails/upload-types.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What the workers of one mode are told of the account that they share. */
 export const allowanceSettingsSchema = z.strictObject({

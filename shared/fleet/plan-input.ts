@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { allowanceSettingsSchema } from './allowance-settings.ts';
 
 const { requestsPerMinute, tokensPerMinute, interactiveShare, reserve } =

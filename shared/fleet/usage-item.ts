@@ -1,5 +1,5 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Mode } from './allowance-settings.ts';
 import type { FleetTable } from './line-item.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { talliesSchema } from './import-item.ts';
 
 /** A chunk as the table holds it, from its first claim on. */

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ImportsTable, refusedBy, ticketKey } from './imports-table.ts';
 
 // Which export of an import was last asked to be written: whoever else asks finds it under way.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a file may hold before it is refused, without a cent spent. */
 export const fileLimitsSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { delimiterSchema } from './csv/delimiter.ts';
 import { encodingSchema } from './csv/encoding.ts';
 import type { CsvReport } from './csv/read-csv.ts';

@@ -6,7 +6,7 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ChunkItem, chunkItemSchema } from './chunk-item.ts';
 import { type ImportItem, importItemSchema } from './import-item.ts';
 import { type RowItem, rowItemSchema } from './row-item.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What became of a row. Written once in a round; a row that is done is never written again. */
 export const rowItemSchema = z.object({

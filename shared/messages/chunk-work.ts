@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MalformedMessageError } from '../errors.ts';
 
 // What arrives on the chunk queues: one chunk of one import.

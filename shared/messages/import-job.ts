@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MalformedMessageError } from '../errors.ts';
 
 // What arrives on the jobs queue: jobs of our own, and S3's notifications of sources.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Parses a function's environment; the error names the variable that is missing or wrong. */
 export function parseEnv<Schema extends z.ZodType>(

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidRequestError } from '../errors.ts';
 
 /** Parses a query or a body; the error says where, what was expected and what came. */

@@ -1,5 +1,5 @@
 import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import { openConnections } from './connections.ts';
 import type { Answer, Finish, Provider } from './provider.ts';

@@ -4,7 +4,7 @@ import {
   ConverseCommand,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import type { Answer, Finish, Provider } from './provider.ts';
 import { NoKeyError, RefusedError, UnreadableAnswerError } from './provider-error.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Provider } from './provider.ts';
 import { NoKeyError } from './provider-error.ts';
 

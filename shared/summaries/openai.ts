@@ -1,5 +1,5 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedCall, parseAnswer, unreachableBy } from './bounded-call.ts';
 import { openConnections } from './connections.ts';
 import { estimateTokens } from './estimate.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What the model is asked, for each row. */
 export const promptSettingsSchema = z.strictObject({

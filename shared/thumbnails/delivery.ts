@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bucketAddress, encodeKey, type SigningPlace } from '../signing/bucket-address.ts';
 import { createUrlSigner, type SignedUrl } from '../signing/sign-url.ts';
 import type { Credentials } from '../signing/signing-key.ts';

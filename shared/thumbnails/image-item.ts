@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureClassSchema } from './failure.ts';
 import { recipeOf, type Variant } from './variant.ts';
 

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ImageItem, imageItemSchema, unknownItem } from './image-item.ts';
 import { joinImage, splitImage } from './image-key.ts';
 import { recipeOf, type Variant } from './variant.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** WebP's own limit is 16,383 pixels a side; a thumbnail has no use for a quarter of it. */
 const LONGEST_SIDE = 4096;

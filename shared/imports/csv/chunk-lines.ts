@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GlimpseError } from '../../errors.ts';
 import { isBlank } from './columns.ts';
 import type { CsvRow } from './read-csv.ts';

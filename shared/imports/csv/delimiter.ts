@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RecordSplitter } from './split-records.ts';
 
 /** In the order of preference, should two fit equally. */

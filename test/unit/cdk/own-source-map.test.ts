@@ -1,0 +1,50 @@
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { resolve } from 'node:path';
+import { buildSync } from 'esbuild';
+import { expect, test } from 'vitest';
+import { ownSourceMap } from '../../../cdk/constructs/own-source-map.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** A small bundle of ours with a package in it, as a function's is made. */
+const { outputFiles } = buildSync({
+  entryPoints: [`${root}/shared/thumbnails/image-item.ts`],
+  outfile: '/bundle/index.mjs',
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  format: 'esm',
+  sourcemap: true,
+  sourcesContent: false,
+  mainFields: ['module', 'main'],
+  write: false,
+});
+const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+const whole = textOf('.mjs.map');
+const own = ownSourceMap(whole);
+
+/** Where the bundle's places come from, by a map: nothing for what it does not know. */
+function placesOf(map: string): string[] {
+  const read = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  return textOf('.mjs')
+    .split('\n')
+    .flatMap((line, row) =>
+      Array.from(line, (_, column) => {
+        const found = read.findEntry(row, column);
+        if (!('originalSource' in found) || found.originalSource === undefined) return '';
+        const { originalSource, originalLine, originalColumn } = found;
+        return [originalSource, originalLine, originalColumn, Reflect.get(found, 'name')].join(' ');
+      }),
+    );
+}
+
+test('every place in our own code leads where it led, and none leads into a package', () => {
+  const before = placesOf(whole).map((place) => (place.includes('/node_modules/') ? '' : place));
+  expect(placesOf(own)).toEqual(before);
+  expect(before.filter((place) => place !== '').length).toBeGreaterThan(500);
+  expect(before.filter((place) => place === '').length).toBeGreaterThan(20_000);
+});
+
+test('what is left is a small part', () => {
+  expect(own.length).toBeLessThan(whole.length / 5);
+});
