@@ -25,14 +25,14 @@ export type AwsJson = (operation: string, input: object, signal?: AbortSignal) =
 
 export function createAwsJson(endpoint: string): AwsJson {
   return async (operation, input, signal) => {
+    const service = operation.startsWith('AmazonSQS.') ? 'sqs' : 'dynamodb';
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': operation,
         // Neither engine verifies signatures, but dynoxide insists that there is one.
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/local/aws4_request, SignedHeaders=host, Signature=0',
+        authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=0`,
         'x-amz-date': '20260101T000000Z',
       },
       body: JSON.stringify(input),

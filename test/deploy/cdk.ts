@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+// The CDK command, as `npm run deploy` calls it.
+
+const root = resolve(import.meta.dirname, '../..');
+const command = join(root, 'node_modules/aws-cdk/bin/cdk');
+
+/** An account and a region that moto has, and where it is. */
+export function awsEnvironment(endpoint: string): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'us-east-1',
+  };
+}
+
+/** @throws all that it wrote, where it fails. */
+export async function cdk(
+  words: readonly string[],
+  { cwd = root, environment = {} }: { cwd?: string; environment?: Record<string, string> } = {},
+): Promise<string> {
+  const child = spawn(process.execPath, [command, ...words], {
+    cwd,
+    env: { ...process.env, ...environment, CI: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      written += text;
+    });
+  }
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  const [code] = await once(child, 'close');
+  process.off('exit', kill);
+  if (code !== 0) throw new Error(`cdk ${words.join(' ')} ended with ${code}:\n${written}`);
+  return written;
+}
+
+/** Synthesises the stack as it is for AWS, for one processor. @param folder where it is written. */
+export async function synthesise(folder: string, architecture: string): Promise<void> {
+  await cdk(['synth', '--quiet', '--output', folder, '--context', `architecture=${architecture}`]);
+}
+
+/** Deploys what was synthesised. */
+export async function deploy(endpoint: string, folder: string): Promise<void> {
+  // moto's change sets leave out what it does when a stack is created.
+  const method = ['--method', 'direct', '--require-approval', 'never'];
+  await cdk(['deploy', '--app', folder, ...method, 'Glimpse'], {
+    environment: awsEnvironment(endpoint),
+  });
+}
