@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutParameterCommand } from '@aws-sdk/client-ssm';
+import { startCompute } from '../../local/compute.ts';
+import { describeEndpoints } from '../../local/endpoints.ts';
+import { createAwsJson } from '../../local/engines/aws-json.ts';
+import { createHttpApi } from '../../local/http-api/http-api.ts';
+import { parameterValues } from '../../local/parameters.ts';
+import { accountsOf } from '../../local/provider/accounts.ts';
+import { startSimulatorProcess } from '../../local/provider/simulator-process.ts';
+import { listen } from '../../local/servers.ts';
+import type { StackPlan } from '../../local/template/stack.ts';
+import { type Aws, deployedResources, namesOf } from './aws.ts';
+import { planDeployed } from './deployed-stack.ts';
+
+/** The deployed functions at work: their zips in processes, AWS's part of calling them from the local cloud. */
+export interface RunningStack {
+  readonly plan: StackPlan;
+  readonly api: string;
+  /** By logical name. */
+  readonly buckets: ReadonlyMap<string, string>;
+  /** What the functions have written so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export async function runDeployed(
+  aws: Aws,
+  endpoint: string,
+  python: string,
+): Promise<RunningStack> {
+  const work = await mkdtemp(join(tmpdir(), 'glimpse-deployed-'));
+  await mkdir(join(work, 'logs'));
+  const resources = await deployedResources(aws);
+  const plan = await planDeployed(aws, resources, python, work);
+
+  const keys = parameterValues(plan.functions, {
+    GLIMPSE_PROVIDER_KEY: randomBytes(8).toString('hex'),
+  });
+  for (const [Name, Value] of keys) {
+    const secret = { Name, Value, Type: 'SecureString', Overwrite: true } as const;
+    await aws.ssm.send(new PutParameterCommand(secret));
+  }
+  const provider = await startSimulatorProcess(accountsOf(plan.functions, keys));
+  const server = await listen(0, 'the API');
+  const services = { s3: endpoint, sqs: endpoint, dynamodb: endpoint, ssm: endpoint };
+  const origins = { ...services, web: '', api: server.origin, provider: provider.url };
+
+  let written = '';
+  const compute = startCompute({
+    plan,
+    endpoints: describeEndpoints(origins, plan),
+    stateDir: work,
+    onLog: (_, text) => {
+      written += text;
+    },
+    sqs: createAwsJson(endpoint),
+    orphanage: { watch: () => {}, unwatch: () => {} },
+  });
+  const [api] = plan.apis;
+  if (api === undefined) throw new Error('The stack has no HTTP API.');
+  server.serve(createHttpApi(api, compute.pools));
+  return {
+    plan,
+    api: server.origin,
+    buckets: namesOf(resources, 'AWS::S3::Bucket'),
+    log: () => written,
+    async stop() {
+      server.stop();
+      await compute.stop();
+      await provider.stop();
+      await rm(work, { recursive: true, force: true });
+    },
+  };
+}
