@@ -10,7 +10,8 @@ const command = join(root, 'node_modules/aws-cdk/bin/cdk');
 /** An account and a region that moto has, and where it is. */
 export function awsEnvironment(endpoint: string): Record<string, string> {
   return {
-    AWS_ENDPOINT_URL: endpoint,
+    // moto finds the template by a bucket's name in the host, which CDK puts there for a name alone.
+    AWS_ENDPOINT_URL: endpoint.replace('127.0.0.1', 'localhost'),
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_REGION: 'us-east-1',

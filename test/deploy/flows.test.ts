@@ -4,6 +4,7 @@ import {
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { aFileBecomesSummaries } from '../flows/imports.ts';
 import type { Target } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
 import { awsClients } from './aws.ts';
@@ -28,6 +29,8 @@ describe('a bucket whose uploads are told of', () => {
 
   test('replaced and removed originals are followed', () =>
     flows.replacedAndRemovedOriginalsAreFollowed(target));
+
+  test('any key works from upload to browser', () => flows.anyKeyWorksFromUploadToBrowser(target));
 });
 
 describe('a bucket that tells nobody of its uploads', () => {
@@ -57,6 +60,14 @@ describe('a bucket that tells nobody of its uploads', () => {
   test('hostile images are told apart', () => flows.hostileImagesAreToldApart(target));
 });
 
+test('a file becomes summaries, and an export', () => aFileBecomesSummaries(target));
+
 test('no function failed', () => {
-  expect(running.log()).not.toMatch(/Runtime\.\w+|"level":"ERROR"/);
+  const failed = /Runtime\.\w+|"level":"ERROR"|Task timed out/;
+  expect(
+    running
+      .log()
+      .split('\n')
+      .filter((line) => failed.test(line)),
+  ).toEqual([]);
 });

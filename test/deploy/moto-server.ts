@@ -20,7 +20,6 @@ export function findMoto(environment: NodeJS.ProcessEnv): { python: string } | u
 }
 
 export interface MotoServer {
-  /** CDK tells buckets apart by it: by an address it would not. */
   readonly endpoint: string;
   stop(): void;
 }
@@ -29,14 +28,18 @@ export interface MotoServer {
 export async function startMoto(python: string): Promise<MotoServer> {
   const port = await freePort();
   const script = join(import.meta.dirname, 'moto/serve.py');
-  const child = spawn(python, [script, String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(python, [script, String(port)], {
+    // Buckets answer by their own CORS, not by one for all of moto.
+    env: { ...process.env, MOTO_DISABLE_GLOBAL_CORS: 'true' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     said = `${said}${text}`.slice(-4000);
   });
   // An interrupted run must not leave it running.
   process.once('exit', () => child.kill());
-  const endpoint = `http://localhost:${port}`;
+  const endpoint = `http://127.0.0.1:${port}`;
   await untilAnswering(endpoint, child, () => said);
   return { endpoint, stop: () => child.kill() };
 }

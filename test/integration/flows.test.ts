@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
+import { aFileBecomesSummaries } from '../flows/imports.ts';
 import { silentStack } from '../flows/silent-stack.ts';
 import { type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
@@ -83,6 +84,8 @@ describe('a bucket whose uploads are told of', () => {
 
   test('what there is no route for is told as any other error', () =>
     flows.whatThereIsNoRouteForIsToldAsAnError(running.target));
+
+  test('a file becomes summaries, and an export', () => aFileBecomesSummaries(running.target));
 
   test('a dead letter is recorded on its image', async () => {
     const { region, credentials, queues, sqs } = running.cloud.endpoints;
