@@ -49,9 +49,17 @@ export async function synthesise(folder: string, architecture: string): Promise<
 
 /** Deploys what was synthesised. */
 export async function deploy(endpoint: string, folder: string): Promise<void> {
-  // moto's change sets leave out what it does when a stack is created.
-  const method = ['--method', 'direct', '--require-approval', 'never'];
-  await cdk(['deploy', '--app', folder, ...method, 'Glimpse'], {
+  // moto has no change set of a stack that is there, and forgets what its parameters were by default.
+  const asMotoCan = ['--method', 'direct', '--no-previous-parameters'];
+  const words = ['deploy', '--app', folder, '--require-approval', 'never', ...asMotoCan, 'Glimpse'];
+  await cdk(words, {
+    environment: awsEnvironment(endpoint),
+  });
+}
+
+/** Deletes the stack, as `npx cdk destroy` does. */
+export async function destroy(endpoint: string, folder: string): Promise<void> {
+  await cdk(['destroy', '--app', folder, '--force', 'Glimpse'], {
     environment: awsEnvironment(endpoint),
   });
 }

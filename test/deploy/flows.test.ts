@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   GetBucketNotificationConfigurationCommand,
   type NotificationConfiguration,
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { aFileBecomesSummaries } from '../flows/imports.ts';
 import type { Target } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
@@ -23,6 +25,32 @@ beforeAll(async () => {
   target = { api: running.api, s3: aws.s3, originals };
 });
 afterAll(() => running?.stop());
+
+/** What the functions say went wrong, without what they wrote of it beside. */
+const failures = () =>
+  running
+    .log()
+    .split('\n')
+    .filter((line) => /Runtime\.\w+|"level":"ERROR"|Task timed out/.test(line));
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(failures().join('\n'))));
+
+test('every function answers, with nothing around what was deployed', async () => {
+  const { functions, mappings } = running.plan;
+  expect(functions).toHaveLength(9);
+  for (const { name, folder } of functions) {
+    for (let above = folder; above !== '/'; above = dirname(above)) {
+      expect(existsSync(join(dirname(above), 'node_modules'))).toBe(false);
+    }
+    if (/Glimpse-(ApiFunction|SummariesApi)/.test(name)) continue;
+    const fed = mappings.some(({ functionName }) => functionName === name);
+    const answer = await running.invoke(name, fed ? { Records: [] } : { source: 'aws.events' });
+    const payload = fed ? '{"batchItemFailures":[]}' : 'null';
+    expect([name, answer]).toEqual([name, { kind: 'answer', payload }]);
+  }
+  for (const path of ['/galleries', '/imports', '/fleet']) {
+    expect([path, (await fetch(running.api + path)).status]).toEqual([path, 200]);
+  }
+});
 
 describe('a bucket whose uploads are told of', () => {
   test('uploads become thumbnails by themselves', () => flows.uploadsBecomeThumbnails(target));

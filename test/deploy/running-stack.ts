@@ -6,6 +6,7 @@ import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { startCompute } from '../../local/compute.ts';
 import { describeEndpoints } from '../../local/endpoints.ts';
 import { createAwsJson } from '../../local/engines/aws-json.ts';
+import type { Invoked } from '../../local/functions/pool.ts';
 import { createHttpApi } from '../../local/http-api/http-api.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
@@ -21,6 +22,8 @@ export interface RunningStack {
   readonly api: string;
   /** By logical name. */
   readonly buckets: ReadonlyMap<string, string>;
+  /** @param name a function's, physical. */
+  invoke(name: string, event: unknown): Promise<Invoked>;
   /** What the functions have written so far. */
   log(): string;
   stop(): Promise<void>;
@@ -66,6 +69,11 @@ export async function runDeployed(
     plan,
     api: server.origin,
     buckets: namesOf(resources, 'AWS::S3::Bucket'),
+    async invoke(name, event) {
+      const pool = compute.pools.get(name);
+      if (pool === undefined) throw new Error(`There is no function ${name}.`);
+      return await pool.invoke(JSON.stringify(event));
+    },
     log: () => written,
     async stop() {
       server.stop();

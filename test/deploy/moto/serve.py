@@ -18,6 +18,7 @@ from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from moto.awslambda.models import LambdaFunction
 from moto.cloudformation import parsing
 from moto.cloudformation.exceptions import (
     UnformattedGetAttTemplateException,
@@ -564,6 +565,15 @@ def install() -> None:
         return filtered.is_action_permitted(action, resource)
 
     FakeBucket.get_permission = permission_by_tls
+
+    # With new code comes the processor that it is for; moto keeps the old one.
+    update_code = LambdaFunction.update_function_code
+
+    def update_code_and_processor(self: Any, spec: Properties) -> Any:
+        self.architectures = spec.get("Architectures", self.architectures)
+        return update_code(self, spec)
+
+    LambdaFunction.update_function_code = update_code_and_processor
 
     # S3 numbers the events of a key; moto does not.
     event = notifications._get_s3_event
