@@ -1,8 +1,8 @@
 """moto's server, which deploys Glimpse's stack as AWS would, or says what it cannot.
 
-moto's CloudFormation ignores types that it does not know and many properties of those that it
-knows. Here each type of the stack is made by calls of the AWS API to this same server: what the
-API refuses fails the deployment, and so does a type that is not listed.
+moto's CloudFormation ignores types that it does not know and many properties of those
+that it knows. Here each type of the stack is made by calls of the AWS API to this same
+server: what the API refuses fails the deployment, and so does a type that is not listed.
 
     python3 serve.py PORT
 """
@@ -49,11 +49,12 @@ class Kind:
 
     create: Callable[[Clients, str, Properties], Made]
     delete: Callable[[Clients, Made, Properties], object]
-    # Without one, a change would replace the resource, and is refused.
-    update: Callable[[Clients, Made, Properties], object] | None = None
+    # Those that `Fn::GetAtt` knows.
     attributes: tuple[str, ...] = ()
     # The property that names it; CloudFormation chooses a name where it is not given.
     name: str = ""
+    # Without one, a change is refused.
+    update: Callable[[Clients, Made, Properties], object] | None = None
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
@@ -70,7 +71,7 @@ def refuse(properties: Properties) -> None:
         raise ValidationError(message=f"expected no {', '.join(sorted(properties))}")
 
 
-# Buckets ------------------------------------------------------------------------------------------
+# Buckets ------------------------------------------------------------------------------
 
 
 def create_bucket(clients: Clients, name: str, properties: Properties) -> Made:
@@ -80,13 +81,12 @@ def create_bucket(clients: Clients, name: str, properties: Properties) -> Made:
         "DomainName": f"{name}.s3.amazonaws.com",
         "RegionalDomainName": f"{name}.s3.us-east-1.amazonaws.com",
     }
-    made = Made(name, attributes)
-    configure_bucket(clients, made, properties)
-    return made
+    configure_bucket(clients, name, properties)
+    return Made(name, attributes)
 
 
-def configure_bucket(clients: Clients, made: Made, properties: Properties) -> None:
-    s3, bucket = clients("s3"), {"Bucket": made.ref}
+def configure_bucket(clients: Clients, name: str, properties: Properties) -> None:
+    s3, bucket = clients("s3"), {"Bucket": name}
     given = dict(properties)
     # What a bucket is without, and what the bootstrap's says.
     if given.get("AccessControl") == "Private":
@@ -140,19 +140,13 @@ def lifecycle_rule(rule: Properties) -> Properties:
     return {**given, **expiration, "Filter": filtered}
 
 
-def put_bucket_policy(clients: Clients, made: Made, properties: Properties) -> None:
-    clients("s3").put_bucket_policy(
-        Bucket=made.ref, Policy=json.dumps(properties["PolicyDocument"])
-    )
-
-
 def create_bucket_policy(clients: Clients, _: str, properties: Properties) -> Made:
-    made = Made(properties["Bucket"], {})
-    put_bucket_policy(clients, made, properties)
-    return made
+    bucket, policy = properties["Bucket"], json.dumps(properties["PolicyDocument"])
+    clients("s3").put_bucket_policy(Bucket=bucket, Policy=policy)
+    return Made(bucket, {})
 
 
-# Queues -------------------------------------------------------------------------------------------
+# Queues -------------------------------------------------------------------------------
 
 QUEUE_ATTRIBUTES = {
     "MessageRetentionPeriod",
@@ -162,28 +156,15 @@ QUEUE_ATTRIBUTES = {
 }
 
 
-def queue_attributes(properties: Properties) -> dict[str, str]:
-    refuse({k: v for k, v in properties.items() if k not in QUEUE_ATTRIBUTES})
-    return {
-        k: v if isinstance(v, str) else json.dumps(v) for k, v in properties.items()
-    }
-
-
 def create_queue(clients: Clients, name: str, properties: Properties) -> Made:
-    made = clients("sqs").create_queue(
-        QueueName=name, Attributes=queue_attributes(properties)
-    )
+    refuse({k: v for k, v in properties.items() if k not in QUEUE_ATTRIBUTES})
+    attributes = {k: json.dumps(v) for k, v in properties.items()}
+    made = clients("sqs").create_queue(QueueName=name, Attributes=attributes)
     found = clients("sqs").get_queue_attributes(
         QueueUrl=made["QueueUrl"], AttributeNames=["QueueArn"]
     )
     arn = found["Attributes"]["QueueArn"]
     return Made(made["QueueUrl"], {"Arn": arn, "QueueName": name})
-
-
-def change_queue(clients: Clients, made: Made, properties: Properties) -> None:
-    clients("sqs").set_queue_attributes(
-        QueueUrl=made.ref, Attributes=queue_attributes(properties)
-    )
 
 
 def create_queue_policy(clients: Clients, name: str, properties: Properties) -> Made:
@@ -195,7 +176,7 @@ def create_queue_policy(clients: Clients, name: str, properties: Properties) -> 
     return Made(name, {})
 
 
-# Tables -------------------------------------------------------------------------------------------
+# Tables -------------------------------------------------------------------------------
 
 
 def create_table(clients: Clients, name: str, properties: Properties) -> Made:
@@ -213,7 +194,7 @@ def create_table(clients: Clients, name: str, properties: Properties) -> Made:
     return Made(name, {"Arn": made["TableArn"]})
 
 
-# Functions ----------------------------------------------------------------------------------------
+# Functions ----------------------------------------------------------------------------
 
 
 def create_function(clients: Clients, name: str, properties: Properties) -> Made:
@@ -248,14 +229,14 @@ def create_mapping(clients: Clients, _: str, properties: Properties) -> Made:
     return Made(made["UUID"], {"Id": made["UUID"]})
 
 
-def change_mapping(clients: Clients, made: Made, properties: Properties) -> None:
-    given = {k: v for k, v in properties.items() if k != "EventSourceArn"}
-    clients("lambda").update_event_source_mapping(UUID=made.ref, **given)
-
-
 def create_permission(clients: Clients, name: str, properties: Properties) -> Made:
     clients("lambda").add_permission(StatementId=name, **properties)
     return Made(name, {"Id": name})
+
+
+def delete_permission(clients: Clients, made: Made, properties: Properties) -> None:
+    function = properties["FunctionName"]
+    clients("lambda").remove_permission(FunctionName=function, StatementId=made.ref)
 
 
 def create_log_group(clients: Clients, name: str, properties: Properties) -> Made:
@@ -268,7 +249,7 @@ def create_log_group(clients: Clients, name: str, properties: Properties) -> Mad
     return Made(name, {"Arn": arn})
 
 
-# What calls them, and what watches ----------------------------------------------------------------
+# What calls them, and what watches ----------------------------------------------------
 
 
 def create_rule(clients: Clients, name: str, properties: Properties) -> Made:
@@ -285,14 +266,9 @@ def delete_rule(clients: Clients, made: Made, properties: Properties) -> None:
     clients("events").delete_rule(Name=made.ref)
 
 
-def put_alarm(clients: Clients, made: Made, properties: Properties) -> None:
-    clients("cloudwatch").put_metric_alarm(AlarmName=made.ref, **properties)
-
-
 def create_alarm(clients: Clients, name: str, properties: Properties) -> Made:
-    made = Made(name, {})
-    put_alarm(clients, made, properties)
-    return made
+    clients("cloudwatch").put_metric_alarm(AlarmName=name, **properties)
+    return Made(name, {})
 
 
 def create_api(clients: Clients, _: str, properties: Properties) -> Made:
@@ -314,7 +290,7 @@ def part_of_api(part: str, identity: str) -> Kind:
     return Kind(create, delete)
 
 
-# CloudFront is held as it is given: its API wants other shapes, and moto serves nothing by it ------
+# CloudFront is held as given: its API wants other shapes, and moto serves nothing by it
 
 numbers = itertools.count(1)
 
@@ -325,78 +301,54 @@ def held(*attributes: str) -> Kind:
         values = {"Id": identity, "DomainName": f"{identity.lower()}.cloudfront.net"}
         return Made(identity, {each: values[each] for each in attributes})
 
-    return Kind(create, lambda *_: None, lambda *_: None, attributes)
+    return Kind(create, lambda *_: None, attributes)
+
+
+def gone_by(service: str, call: str, name: str) -> Callable[..., object]:
+    """Deletes what `Ref` answers, by a call that wants nothing more."""
+    return lambda clients, made, _: getattr(clients(service), call)(**{name: made.ref})
 
 
 KINDS = {
     "AWS::S3::Bucket": Kind(
         create_bucket,
-        lambda clients, made, _: clients("s3").delete_bucket(Bucket=made.ref),
-        configure_bucket,
+        gone_by("s3", "delete_bucket", "Bucket"),
         ("Arn", "DomainName", "RegionalDomainName"),
         "BucketName",
     ),
     "AWS::S3::BucketPolicy": Kind(
-        create_bucket_policy,
-        lambda clients, made, _: clients("s3").delete_bucket_policy(Bucket=made.ref),
-        put_bucket_policy,
+        create_bucket_policy, gone_by("s3", "delete_bucket_policy", "Bucket")
     ),
     "AWS::SQS::Queue": Kind(
-        create_queue,
-        lambda clients, made, _: clients("sqs").delete_queue(QueueUrl=made.ref),
-        change_queue,
-        ("Arn", "QueueName"),
+        create_queue, gone_by("sqs", "delete_queue", "QueueUrl"), ("Arn", "QueueName")
     ),
     # It goes with its queue.
     "AWS::SQS::QueuePolicy": Kind(create_queue_policy, lambda *_: None),
     "AWS::DynamoDB::Table": Kind(
-        create_table,
-        lambda clients, made, _: clients("dynamodb").delete_table(TableName=made.ref),
-        None,
-        ("Arn",),
+        create_table, gone_by("dynamodb", "delete_table", "TableName"), ("Arn",)
     ),
     "AWS::Lambda::Function": Kind(
         create_function,
-        lambda clients, made, _: clients("lambda").delete_function(
-            FunctionName=made.ref
-        ),
-        change_function,
+        gone_by("lambda", "delete_function", "FunctionName"),
         ("Arn",),
+        update=change_function,
     ),
     "AWS::Lambda::EventSourceMapping": Kind(
-        create_mapping,
-        lambda clients, made, _: clients("lambda").delete_event_source_mapping(
-            UUID=made.ref
-        ),
-        change_mapping,
+        create_mapping, gone_by("lambda", "delete_event_source_mapping", "UUID")
     ),
-    "AWS::Lambda::Permission": Kind(
-        create_permission,
-        lambda clients, made, properties: clients("lambda").remove_permission(
-            FunctionName=properties["FunctionName"], StatementId=made.ref
-        ),
-    ),
+    "AWS::Lambda::Permission": Kind(create_permission, delete_permission),
     "AWS::Logs::LogGroup": Kind(
-        create_log_group,
-        lambda clients, made, _: clients("logs").delete_log_group(
-            logGroupName=made.ref
-        ),
-        None,
-        ("Arn",),
+        create_log_group, gone_by("logs", "delete_log_group", "logGroupName"), ("Arn",)
     ),
-    "AWS::Events::Rule": Kind(create_rule, delete_rule, None, ("Arn",)),
+    "AWS::Events::Rule": Kind(create_rule, delete_rule, ("Arn",)),
     "AWS::CloudWatch::Alarm": Kind(
         create_alarm,
         lambda clients, made, _: clients("cloudwatch").delete_alarms(
             AlarmNames=[made.ref]
         ),
-        put_alarm,
     ),
     "AWS::ApiGatewayV2::Api": Kind(
-        create_api,
-        lambda clients, made, _: clients("apigatewayv2").delete_api(ApiId=made.ref),
-        None,
-        ("ApiEndpoint",),
+        create_api, gone_by("apigatewayv2", "delete_api", "ApiId"), ("ApiEndpoint",)
     ),
     "AWS::ApiGatewayV2::Integration": part_of_api("integration", "IntegrationId"),
     "AWS::ApiGatewayV2::Route": part_of_api("route", "RouteId"),
@@ -416,7 +368,7 @@ BY_MOTO = {
 BOOTSTRAP = "CDKToolkit"
 
 
-# In CloudFormation's place ------------------------------------------------------------------------
+# In CloudFormation's place ------------------------------------------------------------
 
 
 @functools.cache
@@ -424,7 +376,9 @@ def clients_of(region: str) -> Clients:
     endpoint = f"http://127.0.0.1:{PORT}"
     keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
     session = boto3.session.Session(region_name=region, **keys)
-    return functools.cache(lambda service: session.client(service, endpoint_url=endpoint))
+    return functools.cache(
+        lambda service: session.client(service, endpoint_url=endpoint)
+    )
 
 
 def model_of(kind_name: str, kind: Kind) -> type[CloudFormationModel]:
@@ -488,7 +442,9 @@ def model_of(kind_name: str, kind: Kind) -> type[CloudFormationModel]:
             update = kind.update
             if given != original_resource.properties:
                 if update is None:
-                    raise ValidationError(message=f"{kind_name}: cannot be changed here")
+                    raise ValidationError(
+                        message=f"{kind_name}: serve.py knows no change of one."
+                    )
                 clients, made = clients_of(region_name), original_resource.made
                 said(lambda: update(clients, made, given))
             return cls(original_resource.made, given)
@@ -554,10 +510,10 @@ def install() -> None:
     parsing.ResourceMap.load = checked_load
     parsing.ResourceMap.update = checked_update
 
-    # moto would run the functions itself, in Docker; whoever tests runs the deployed zips.
+    # moto would run functions itself, in Docker; whoever tests runs the deployed zips.
     Queue.lambda_event_source_mappings = property(lambda _: {}, lambda *_: None)
 
-    # It speaks plain HTTP, which the buckets refuse: what insists on TLS is passed over here.
+    # It speaks plain HTTP, which the buckets refuse: what insists on TLS is passed over.
     def permission_by_tls(self: Any, action: str, resource: str) -> PermissionResult:
         policy = json.loads(self.policy or '{"Statement": []}')
         left = [each for each in policy["Statement"] if not insists_on_tls(each)]
