@@ -88,6 +88,9 @@ describe('a bucket that tells nobody of its uploads', () => {
   test('hostile images are told apart', () => flows.hostileImagesAreToldApart(target));
 });
 
+test('what there is no route for is told as any other error', () =>
+  flows.whatThereIsNoRouteForIsToldAsAnError(target));
+
 test('a file becomes summaries, and an export', () => aFileBecomesSummaries(target));
 
 test('no function failed', () => {

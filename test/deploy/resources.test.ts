@@ -141,7 +141,7 @@ describe('the functions', () => {
     SummariesInteractiveWorker: { memoryMb: 512, seconds: 120, reserved: 4 },
     SummariesBulkWorker: { memoryMb: 512, seconds: 120, reserved: 9 },
     SummariesApi: { memoryMb: 1024, seconds: 29 },
-    SummariesReaper: { memoryMb: 256, seconds: 60 },
+    SummariesReaper: { memoryMb: 256, seconds: 60, reserved: 1 },
   };
 
   test('have their memory, their time and the ceiling that no backlog lifts', async () => {
@@ -386,6 +386,7 @@ test('the API has its routes, each with a function, its throttle and its CORS', 
   const ApiId = nameOf('AWS::ApiGatewayV2::Api', 'ApiHttp');
   const { Items: routes = [] } = await aws.apis.send(new GetRoutesCommand({ ApiId }));
   expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual([
+    '$default',
     'GET /fleet',
     'GET /galleries',
     'GET /images',
