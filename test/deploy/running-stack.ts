@@ -64,7 +64,7 @@ export async function runDeployed(
   });
   const [api] = plan.apis;
   if (api === undefined) throw new Error('The stack has no HTTP API.');
-  server.serve(createHttpApi(api, compute.pools));
+  server.serve(createHttpApi(api, compute));
   return {
     plan,
     api: server.origin,
