@@ -3,26 +3,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Service } from '../../functions/import-api/service.ts';
 import { planFleet } from '../../shared/fleet/plan.ts';
 import type { PlanInput } from '../../shared/fleet/plan-input.ts';
+import { PLAN_INPUT } from '../plan-input.ts';
 import type { Process } from './engines.ts';
 
 // What the import API knows of a fleet: 83.3 calls a second, of which each takes 0.8 s.
-
-export const PLAN_INPUT: PlanInput = {
-  account: { requestsPerMinute: 5000, tokensPerMinute: 2_000_000 },
-  measured: { serviceSeconds: 0.8, tokensPerCall: 350 },
-  headroom: 2,
-  interactiveShare: 0.3,
-  reserve: 0.1,
-  callTimeoutSeconds: 30,
-  chunkRows: 50,
-  workerTimeoutSeconds: 120,
-  largestCallTokens: 12_400,
-  accountConcurrency: 1000,
-  othersConcurrency: 19,
-  reserved: true,
-  interactive: { batchChunks: 1 },
-  bulk: { batchChunks: 4 },
-};
 
 export async function createFleetTable(dynamo: DynamoDBDocumentClient): Promise<string> {
   await dynamo.send(

@@ -17,8 +17,9 @@ import { createImportId } from '../../shared/imports/import-id.ts';
 import type { ImportItem } from '../../shared/imports/import-item.ts';
 import { importKey } from '../../shared/imports/imports-table.ts';
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
+import { PLAN_INPUT } from '../plan-input.ts';
 import { type Engines, type Process, startEngines } from './engines.ts';
-import { createFleetTable, fleetOf, PLAN_INPUT } from './fleet-service.ts';
+import { createFleetTable, fleetOf } from './fleet-service.ts';
 
 let engines: Engines;
 let usual: Process;

@@ -4,23 +4,7 @@ import { allowanceSettingsSchema } from '../../../../shared/fleet/allowance-sett
 import { lineOf, MODES } from '../../../../shared/fleet/numbers.ts';
 import { planFleet } from '../../../../shared/fleet/plan.ts';
 import { type PlanInput, planInputSchema } from '../../../../shared/fleet/plan-input.ts';
-
-const INPUT: PlanInput = {
-  account: { requestsPerMinute: 5000, tokensPerMinute: 2_000_000 },
-  measured: { serviceSeconds: 0.8, tokensPerCall: 350 },
-  headroom: 2,
-  interactiveShare: 0.3,
-  reserve: 0.1,
-  callTimeoutSeconds: 30,
-  chunkRows: 50,
-  workerTimeoutSeconds: 120,
-  largestCallTokens: 12_000,
-  accountConcurrency: 1000,
-  othersConcurrency: 19,
-  reserved: true,
-  interactive: { batchChunks: 1 },
-  bulk: { batchChunks: 4 },
-};
+import { PLAN_INPUT as INPUT } from '../../../plan-input.ts';
 
 const changed = (changes: Partial<PlanInput>): PlanInput => ({ ...INPUT, ...changes });
 const findingsOf = (input: PlanInput) =>
