@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 
@@ -47,6 +49,18 @@ describe.each([inject('here'), inject('other')])(
       expect(found).toEqual([
         { displayName: 'Thumbnails/Worker/Code', machines: [machine, machine] },
       ]);
+    });
+
+    test('cfn-lint has nothing to say of the template', async () => {
+      // CDK has a function wait for its role's policies and, beside them, for the role that it names.
+      const options = ['--ignore-checks', 'W3005', '--'];
+      const template = join(folder, 'Glimpse.template.json');
+      const said = await promisify(execFile)('cfn-lint', [...options, template]).catch(
+        (error: { stdout?: string; message: string }) => ({
+          stdout: error.stdout || `${error.message}: pip install cfn-lint`,
+        }),
+      );
+      expect(said.stdout).toBe('');
     });
 
     test('no path of the machine that built it is in what is uploaded', () => {
