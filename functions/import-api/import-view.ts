@@ -176,6 +176,9 @@ function stillOf(
 const isPast = ({ state, stalled }: ImportItem, { movedAt }: Progress): boolean =>
   state === 'running' && stalled !== undefined && movedAt > stalled.at;
 
+/** Before so many rows, and so many milliseconds, there is no pace: functions start, and places fill. */
+const PACE = { rows: 20, ms: 10_000 };
+
 /** By the pace since it was started or resumed. */
 function etaSeconds(
   { state, layout, startedAt, settledAtStart = 0 }: ImportItem,
@@ -185,6 +188,7 @@ function etaSeconds(
   if (state !== 'running' || layout === undefined || startedAt === undefined) return undefined;
   const settled = done + failed - settledAtStart;
   if (settled <= 0 || now <= startedAt) return undefined;
+  if (settled < PACE.rows && now < startedAt + PACE.ms) return undefined;
   const left = layout.total - done - failed;
   return Math.ceil((left * (now - startedAt)) / settled / 1000);
 }

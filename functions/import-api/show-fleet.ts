@@ -13,7 +13,9 @@ import type { FleetPlan } from '../../shared/fleet/plan.ts';
 import type { Depth } from '../../shared/fleet/queue-depth.ts';
 import { type FleetReading, readFleet } from '../../shared/fleet/read-fleet.ts';
 import { USAGE_SECONDS, type UsageItem } from '../../shared/fleet/usage-item.ts';
-import { listImports } from '../../shared/imports/create-import.ts';
+import { activeImports, listImports } from '../../shared/imports/create-import.ts';
+import type { ImportItem } from '../../shared/imports/import-item.ts';
+import { readImport } from '../../shared/imports/imports-table.ts';
 import { STOP_CODES } from '../../shared/summaries/verdict.ts';
 import type { Service } from './service.ts';
 
@@ -123,10 +125,41 @@ function isEvident(
   );
 }
 
-async function lookAtImports({ table }: Pick<Service, 'table'>): Promise<FleetImports> {
-  const { items } = await listImports(table, { before: undefined, limit: NEWEST });
+/** Others that are not over, however old. */
+async function activeBut(
+  known: readonly ImportItem[],
+  table: Service['table'],
+): Promise<ImportItem[]> {
+  const found: ImportItem[] = [];
+  let looked = 0;
+  for await (const importId of activeImports(table)) {
+    if (known.some((item) => item.importId === importId)) continue;
+    if (++looked > NEWEST) break;
+    const item = await readImport(table, importId);
+    if (item !== undefined) found.push(item);
+  }
+  return found;
+}
+
+async function lookAtImports({
+  table,
+  fleet,
+}: Pick<Service, 'table' | 'fleet'>): Promise<FleetImports> {
+  const { items: newest } = await listImports(table, { before: undefined, limit: NEWEST });
+  const items = [...newest, ...(await activeBut(newest, table))];
   const paused = items.filter(({ state }) => state === 'paused');
-  const stopped = paused.find(({ failure }) => STOP_CODES.some((code) => code === failure?.code));
+  const lineOf = (mode: Mode) => fleet.plan.lines.find(({ modes }) => modes.includes(mode));
+  // Where another was begun or completed since, calls may succeed again.
+  const stopped = paused.find(
+    ({ failure, mode, updatedAt }) =>
+      STOP_CODES.some((code) => code === failure?.code) &&
+      !items.some(
+        (other) =>
+          lineOf(other.mode) === lineOf(mode) &&
+          (other.state === 'running' || other.state === 'completed') &&
+          Math.max(other.startedAt ?? 0, other.completedAt ?? 0) > updatedAt,
+      ),
+  );
   return {
     running: items.flatMap(({ state, mode, startedAt }) =>
       state === 'running' && startedAt !== undefined ? [{ mode, startedAt }] : [],

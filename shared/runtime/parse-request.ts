@@ -58,8 +58,16 @@ const listed = (values: readonly unknown[]) => values.map(show).join(', ');
 /** As JSON, but for what it has no words for. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return (text ?? String(value)).slice(0, 80);
+  return (typeof value === 'number' ? String(value) : jsonOf(value)).slice(0, 80);
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested more deeply than the stack is high.
+    return `${Array.isArray(value) ? 'a list' : 'an object'}, nested too deeply`;
+  }
 }
 
 /** A cursor is opaque to callers and parsed like anything else that comes from them. */

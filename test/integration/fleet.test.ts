@@ -258,6 +258,12 @@ test('an import that nobody can go on with is the reason, until calls succeed ag
   expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
   now += 600_000;
   expect((await showFleet(fleet())).diagnosis?.code).toBe('stopped');
+  // Another that was completed since says that calls succeed again.
+  now += 1000;
+  const other = await createRunning('bulk');
+  expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
+  await end(other);
+  expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
   // Whoever goes on with it has acted.
   await end(paused, 'running');
   expect((await showFleet(fleet())).diagnosis?.code).not.toBe('stopped');
@@ -290,22 +296,22 @@ test('an import that a person paused, or whose own bound is reached, stops nobod
   await end(paused);
 });
 
-test('a request is four reads and two counts, and one fewer while calls and queues say enough', async () => {
+test('a request is five reads and two counts, and two fewer while calls and queues say enough', async () => {
   const counted = async () => {
     const process = engines.newProcess();
     await showFleet(fleet(process));
     return process.calls.sort();
   };
   const busy = ['GetItem', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'Query'];
-  expect(await counted()).toEqual([...busy, 'Query']);
+  expect(await counted()).toEqual([...busy, 'Query', 'Query']);
   for (const ago of [6, 16]) await use('bulk', ago, { calls: 10 });
   // There may be no more to do.
-  expect(await counted()).toEqual([...busy, 'Query']);
+  expect(await counted()).toEqual([...busy, 'Query', 'Query']);
   await send(urls.bulk);
   expect(await counted()).toEqual(busy);
   // Nobody is seen who does this.
   await send(urls.interactive);
-  expect(await counted()).toEqual([...busy, 'Query']);
+  expect(await counted()).toEqual([...busy, 'Query', 'Query']);
 });
 
 test('the route answers it as it is now, to nobody with a question of their own', async () => {

@@ -79,7 +79,11 @@ function partOfBulk({ facts, busy, used, all }: Scene): Diagnosis | undefined {
   const { interactiveShare, frameSeconds, state, now } = facts;
   const bulk = busy.find(({ mode }) => mode === 'bulk');
   if (bulk === undefined || waitingRows([bulk]) === 0) return undefined;
-  const isWatched = busy.some(({ mode }) => mode === 'interactive');
+  // Messages of workers that were killed stay hidden for long: nobody watches these.
+  const isWatched = busy.some(
+    ({ mode, queue, rates }) =>
+      mode === 'interactive' && (queue.depth > 0 || rates.callsPerSecond > 0),
+  );
   // What is measured is of a while ago: a part of the last item may have been kept.
   const lingers = Math.max(LINGERS_SECONDS, 2 * frameSeconds) + USAGE_SECONDS;
   if (!isWatched && state.interactiveAt < endOf(now) - lingers * 1000) return undefined;
@@ -90,7 +94,7 @@ function partOfBulk({ facts, busy, used, all }: Scene): Diagnosis | undefined {
   const waits = bulk.queue.depth === 0 ? '' : ` ${chunks(bulk.queue.depth)} for it.`;
   return {
     code: 'quota',
-    words: `Bulk work uses its part of the account: ${percent(bulkUses)} of ${percent(1 - interactiveShare)}; the rest is kept for the imports that somebody watches${isWatched ? '' : ', as somebody did a moment ago'}.${waits}`,
+    words: `Bulk work uses its part of the account: ${percent(Math.min(bulkUses, 1 - interactiveShare))} of ${percent(1 - interactiveShare)}; the rest is kept for the imports that somebody watches${isWatched ? '' : ', as somebody did a moment ago'}.${waits}`,
     help: [
       'Wait until those are done: bulk work then has the whole account.',
       'Lower the share of interactive work, if so much is never needed.',

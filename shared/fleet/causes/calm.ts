@@ -8,7 +8,11 @@ import { boundOf, endOf, FULL, isEmpty, type Scene, succeededOf, waitingRows } f
 
 export function idle({ facts }: Scene): Diagnosis | undefined {
   const { modes, imports, now } = facts;
-  if (!modes.every(({ queue }) => isEmpty(queue))) return undefined;
+  if (modes.some(({ queue }) => queue.depth > 0)) return undefined;
+  // Messages of workers that were killed stay hidden for long after their rows are done.
+  const isHeld = modes.some(({ queue }) => !isEmpty(queue));
+  const isCalling = modes.some(({ lately }) => lately.callsPerSecond > 0);
+  if (isHeld && (imports === undefined || isCalling)) return undefined;
   // Queues are counted roughly, and late: where calls are still made, they are not believed alone.
   const last = Math.max(0, ...modes.map(({ run }) => run?.ended ?? 0)) * 1000;
   const isSeen = modes.some(({ lately }) => lately.callsPerSecond > 0) || last > endOf(now);

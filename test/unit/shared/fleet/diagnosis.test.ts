@@ -393,6 +393,15 @@ describe('stopped:', () => {
   });
 });
 
+test('messages of killed workers, hidden for long after their rows are done, are no work', () => {
+  const ghosts = { queue: { inFlight: 4 } };
+  const over = { imports: { running: [], paused: [] } };
+  expect(diagnose(facts(ghosts, over)).code).toBe('idle');
+  const running = { running: [{ mode: 'bulk' as const, startedAt: NOW - 600_000 }], paused: [] };
+  expect(diagnose(facts(ghosts, { imports: running })).code).toBe('inside');
+  expect(diagnose(facts({ queue: { depth: 1 } }, over)).code).not.toBe('idle');
+});
+
 describe('a run that has just begun is starting, and nothing worse', () => {
   const NO_FIGURES = { seconds: 0 };
   const waiting = { queue: WAITING, rates: NO_FIGURES };
@@ -742,7 +751,11 @@ describe('whatever is measured,', () => {
             callsPerSecond - refusedPerSecond - failedPerSecond > 0,
         );
         expect(code === 'stopped').toBe(imports?.stopped !== undefined && (isOver || !succeeds));
-        if (code === 'idle') expect(isQueued).toBe(false);
+        if (code === 'idle') {
+          expect(given.modes.some(({ queue }) => queue.depth > 0)).toBe(false);
+          // What is hidden then is left over from workers that were killed.
+          if (isQueued) expect([imports?.running.length, views[1]?.calls]).toEqual([0, 0]);
+        }
         if (code === 'producer') {
           expect(views.some((view) => view.backlog <= 10 * (view.calls - view.bad) + 1)).toBe(true);
         }

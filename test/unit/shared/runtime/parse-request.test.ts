@@ -17,3 +17,13 @@ test('numbers that JSON has no words for are shown as they are', () => {
   expect(() => parse(bytes, 'body', { bytes: Number.POSITIVE_INFINITY })).toThrow(/got Infinity$/);
   expect(() => parse(bytes, 'body', null)).toThrow(/^body: expected an object, got null$/);
 });
+
+test('what is nested more deeply than the stack is high is refused like anything else', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  expect(() => parse(z.strictObject({}), 'body', deep)).toThrow(
+    /^body: expected an object, got a list, nested too deeply$/,
+  );
+  expect(() => parse(z.strictObject({ name: z.string() }), 'body', { name: deep })).toThrow(
+    /^body\.name: expected text, got a list/,
+  );
+});
