@@ -35,6 +35,11 @@ export function Now({ view }: { view: FleetView }) {
         <Used name="Rows that give way" value={of(({ waiting }) => waiting.yield)} />
         <Used name="Refused a second" value={of((each) => each.refusedPerSecond)} />
       </dl>
+      {isMeasured && (
+        <p class="quiet">
+          Means of the last {amount(measuredSeconds(view))} s; chunks as they are now.
+        </p>
+      )}
     </section>
   );
 }
