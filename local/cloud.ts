@@ -181,18 +181,19 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     stops.push(() => server.stop());
     return server;
   };
-  // What listens by itself would say less well that it cannot have its port.
-  if (port !== 0) {
-    (await listen(port + 4, 'DynamoDB')).stop();
-    (await listen(port + 5, 'the model provider')).stop();
-  }
-  return {
+  const servers = {
     web: await open(0, 'the web page'),
     api: await open(1, 'the API'),
     s3: await open(2, 'S3'),
     sqs: await open(3, 'SQS'),
     ssm: await open(6, 'SSM'),
   };
+  // What listens by itself would say less well that it cannot have its port.
+  if (port !== 0) {
+    (await listen(port + 4, 'DynamoDB')).stop();
+    (await listen(port + 5, 'the model provider')).stop();
+  }
+  return servers;
 }
 
 /** The simulator has a process of its own: what it measures must not wait for this one's work. */
