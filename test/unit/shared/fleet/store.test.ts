@@ -114,7 +114,7 @@ describe('operations', () => {
 
   // The item takes 1,000 writes a second. Asks grow with processes ÷ frame, not with calls: with a gate
   // of 20 and calls of 800 ms, 100,000 calls a minute are 100 processes with 1.5 of headroom, and about
-  // 1.3 asks a frame of 2 s each, 65 a second. At 30 s a frame the item would do for 20,000 processes.
+  // 1.3 asks a frame of 2 s each, 65 a second. With frames of 8 s the item would do for 6,000 processes.
   test('of 100,000 calls a minute are far from what one item takes', async () => {
     const fleet = busyFleet(100, 20, { requestsPerMinute: 100_000, frameSeconds: 2 });
     await fleet.pass(8);
