@@ -1,6 +1,6 @@
 import type { ConfigInput } from './config-schema.ts';
 
-/** The whole configuration. A wrong value fails at `cdk synth` with one sentence; README explains each. */
+/** The whole configuration, of the stage `production`. A wrong value fails at `cdk synth` with one sentence; README explains each. */
 export const config: ConfigInput = {
   variants: [
     {
@@ -66,5 +66,27 @@ export const config: ConfigInput = {
     stalled: { resends: 3, quietMinutes: { interactive: 2, bulk: 15 } },
     workerTimeoutSeconds: 120,
     memoryMb: { intake: 1769, worker: 512 },
+  },
+};
+
+/**
+ * What can be deployed, each a stack of its own beside the others: `npm run deploy -- --stage staging`.
+ * Stages share no state, the allowance included: with one provider account for several, give each its
+ * part of it in `summaries.account`.
+ */
+export const stages: Record<string, ConfigInput> = {
+  production: config,
+  staging: {
+    ...config,
+    concurrency: { ...config.concurrency, onDemand: 4, eager: 2 },
+    summaries: {
+      ...config.summaries,
+      provider: {
+        kind: 'openai',
+        model: 'gpt-4.1-mini',
+        keyParameter: '/glimpse/staging/provider-key',
+      },
+      account: { requestsPerMinute: 500, tokensPerMinute: 200_000 },
+    },
   },
 };

@@ -1,8 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Variant } from '../shared/thumbnails/variant.ts';
+import { openClients } from './clients.ts';
 import { type Backfill, enqueue, type Tally } from './enqueue.ts';
 import { openPosition, type Position } from './position.ts';
 import { readOptions } from './read-options.ts';
@@ -126,29 +123,13 @@ function lackingVariants(
   throw new UsageError(`--variant: expected one of ${known}, got ${variant}.`);
 }
 
-function connect({ outputs, endpoints }: Target): Pick<Backfill, 'originals' | 'table' | 'queue'> {
-  const shared =
-    endpoints === undefined ? {} : { region: endpoints.region, credentials: endpoints.credentials };
-  const at = (endpoint: string | undefined) => (endpoint === undefined ? {} : { endpoint });
+function connect(target: Target): Pick<Backfill, 'originals' | 'table' | 'queue'> {
+  const { s3, sqs, dynamodb } = openClients(target);
+  const { OriginalsBucket, ImagesTable, EagerQueueUrl } = target.outputs;
   return {
-    originals: {
-      client: new S3Client({
-        ...shared,
-        ...at(endpoints?.s3),
-        forcePathStyle: endpoints !== undefined,
-      }),
-      bucket: outputs.OriginalsBucket,
-    },
-    table: {
-      client: DynamoDBDocumentClient.from(
-        new DynamoDBClient({ ...shared, ...at(endpoints?.dynamodb) }),
-      ),
-      name: outputs.ImagesTable,
-    },
-    queue: {
-      client: new SQSClient({ ...shared, ...at(endpoints?.sqs) }),
-      url: outputs.EagerQueueUrl,
-    },
+    originals: { client: s3, bucket: OriginalsBucket },
+    table: { client: dynamodb, name: ImagesTable },
+    queue: { client: sqs, url: EagerQueueUrl },
   };
 }
 

@@ -1,25 +1,29 @@
 import { askApi, fleetSchema, importSchema } from './explain/ask-api.ts';
+import { explainImage } from './explain/explain-image.ts';
 import { type Explanation, explainImport } from './explain/explain-import.ts';
+import { readImageFacts } from './explain/read-image.ts';
 import { readOptions } from './read-options.ts';
-import { openTarget, UsageError } from './target.ts';
+import { openTarget, type Target, UsageError } from './target.ts';
 
-const HELP = `Says why an import takes as long as it does: what its rows wait for, what limits the fleet, and what
-would help, from what is measured now.
+const HELP = `Says why an image looks as it does (its source, version, thumbnails, last error, next try, URLs), or why
+an import takes as long as it does (what its rows wait for, what limits the fleet), and what would help.
 
-  npm run explain -- --import ID [options]
+  npm run explain -- --image KEY | --import ID [options]
 
+  --image KEY       the image, its key in the originals bucket; needs leave to read the buckets and the table
   --import ID       the import, as the address of its page names it
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
-  --json            the same for a program: {code, words, help, measured}
+  --json            the same for a program: {code, words, help}, with the facts or what is measured
   --help
 
-It ends with 0 when it has explained, with 1 if there is no such import or no answer, and with 2 if it
+It ends with 0 when it has explained, with 1 if there is no such thing or no answer, and with 2 if it
 was called wrongly.`;
 
 async function main(): Promise<void> {
   const values = readOptions(process.argv.slice(2), {
+    image: { type: 'string' },
     import: { type: 'string' },
     outputs: { type: 'string' },
     state: { type: 'string', default: '.glimpse' },
@@ -30,10 +34,19 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
-  if (values.import === undefined) {
-    throw new UsageError('Expected --import ID, the import to explain. See --help.');
+  const { image, import: importId } = values;
+  if ((image === undefined) === (importId === undefined)) {
+    throw new UsageError('Expected --image KEY or --import ID, what to explain. See --help.');
   }
-  const { outputs, description } = await openTarget(values.outputs, values.state);
+  const target = await openTarget(values.outputs, values.state);
+  const explanation =
+    image === undefined
+      ? await askWhyImport(target, importId ?? '')
+      : explainImage(await readImageFacts(target, image), target.outputs.Variants, Date.now());
+  console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
+}
+
+async function askWhyImport({ outputs, description }: Target, id: string): Promise<Explanation> {
   const api = outputs.ApiUrl;
   if (api === undefined) {
     throw new UsageError(
@@ -41,14 +54,13 @@ async function main(): Promise<void> {
     );
   }
   const [told, fleet] = await Promise.all([
-    askApi(api, `/imports/${encodeURIComponent(values.import)}`, importSchema),
+    askApi(api, `/imports/${encodeURIComponent(id)}`, importSchema),
     askApi(api, '/fleet', fleetSchema),
   ]);
-  const explanation = explainImport(told, fleet, Date.now());
-  console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
+  return explainImport(told, fleet, Date.now());
 }
 
-function inLines({ words, help }: Explanation): string {
+function inLines({ words, help }: Pick<Explanation, 'words' | 'help'>): string {
   const would = help.map((sentence) => `  - ${sentence}`);
   return [...words, ...(would.length === 0 ? [] : ['What would help:', ...would])].join('\n');
 }

@@ -1,8 +1,4 @@
-import { resolve } from 'node:path';
-import { S3Client } from '@aws-sdk/client-s3';
-import { buildWeb } from '../web/build.ts';
-import { builtFiles } from '../web/files.ts';
-import { publish } from './publish.ts';
+import { publishPages } from './publish.ts';
 import { readOptions } from './read-options.ts';
 import { openTarget, UsageError } from './target.ts';
 
@@ -31,22 +27,7 @@ async function main(): Promise<void> {
       'Expected --outputs FILE, a deployed stack: the local cloud serves the pages by itself. See --help.',
     );
   }
-  const { description, outputs } = await openTarget(values.outputs, '.glimpse');
-  const { PagesBucket: bucket, PagesConfig: config, PagesUrl: url } = outputs;
-  if (bucket === undefined || config === undefined) {
-    console.log(`Nothing to publish: ${description} has no pages (cdk/config.ts: pages).`);
-    return;
-  }
-  const root = resolve(import.meta.dirname, '..');
-  await buildWeb(root);
-  const files = builtFiles(root);
-  console.log(`The pages of ${description} go to s3://${bucket}`);
-  // The shell's region may be another than the one that the stack was deployed to.
-  const client = new S3Client({ followRegionRedirects: true });
-  for await (const { path, bytes } of publish({ client, bucket, files, config })) {
-    console.log(`  ${path.padEnd(40)} ${(bytes / 1000).toFixed(1).padStart(8)} KB`);
-  }
-  console.log(`Done: ${url ?? 'published'}`);
+  await publishPages(await openTarget(values.outputs, '.glimpse'));
 }
 
 try {

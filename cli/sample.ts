@@ -1,4 +1,5 @@
-import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { openClients } from './clients.ts';
 import { readOptions } from './read-options.ts';
 import {
   SAMPLE_COUNT,
@@ -119,17 +120,8 @@ async function present({ client, bucket }: Originals): Promise<ReadonlySet<strin
   return there;
 }
 
-function connect({ outputs, endpoints }: Target): Originals {
-  const client =
-    endpoints === undefined
-      ? new S3Client({})
-      : new S3Client({
-          endpoint: endpoints.s3,
-          region: endpoints.region,
-          credentials: endpoints.credentials,
-          forcePathStyle: true,
-        });
-  return { client, bucket: outputs.OriginalsBucket };
+function connect(target: Target): Originals {
+  return { client: openClients(target).s3, bucket: target.outputs.OriginalsBucket };
 }
 
 /** A connection refused by the local cloud means that the file of its endpoints outlived it. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { json } from '../shared/runtime/env.ts';
+import { deliverySchema } from '../shared/thumbnails/delivery.ts';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
 
 /** Where an operator's command works: the local cloud, or a deployed stack. */
@@ -14,10 +15,16 @@ export interface Target {
 
 const outputsSchema = z.object({
   OriginalsBucket: z.string(),
+  // Those that are optional may be missing from a stack that an earlier version deployed.
+  ThumbnailsBucket: z.string().optional(),
   ImagesTable: z.string(),
   EagerQueueUrl: z.url(),
-  // Of a stack that was deployed before there was one, it is not there.
+  OnDemandQueueUrl: z.url().optional(),
+  JobsQueueUrl: z.url().optional(),
+  InteractiveQueueUrl: z.url().optional(),
+  BulkQueueUrl: z.url().optional(),
   ApiUrl: z.url().optional(),
+  Delivery: json(deliverySchema).optional(),
   Variants: json(z.array(variantSchema).min(1)),
   // Only of a stack with pages.
   PagesBucket: z.string().optional(),

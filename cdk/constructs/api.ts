@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import {
   CorsHttpMethod,
   HttpApi,
@@ -41,6 +41,7 @@ export class Api extends Construct {
     this.delivery = this.#delivery(config, thumbnails);
     const handler = this.#function(config, local, thumbnails);
     this.#http = new HttpApi(this, 'Http', {
+      apiName: Aws.STACK_NAME,
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: config.allowedOrigins,
@@ -66,6 +67,7 @@ export class Api extends Construct {
     });
     this.url = this.#http.apiEndpoint;
     output(this, 'ApiUrl', this.url);
+    output(this, 'Delivery', Stack.of(this).toJsonString(this.delivery));
   }
 
   /** Answers these routes by that function. */

@@ -82,6 +82,7 @@ export class Thumbnails extends Construct {
     output(this, 'OriginalsBucket', this.originals.bucketName);
     output(this, 'ThumbnailsBucket', this.thumbnails.bucketName);
     output(this, 'ImagesTable', this.images.tableName);
+    output(this, 'OnDemandQueueUrl', onDemand.queue.queueUrl);
     output(this, 'EagerQueueUrl', eager.queue.queueUrl);
     output(this, 'Variants', JSON.stringify(config.variants));
   }

@@ -49,8 +49,11 @@ export interface Deployed {
 }
 
 /** What CloudFormation says that it has made. */
-export async function deployedResources({ stacks }: Aws): Promise<Deployed[]> {
-  const found = await stacks.send(new DescribeStackResourcesCommand({ StackName: 'Glimpse' }));
+export async function deployedResources(
+  { stacks }: Aws,
+  StackName = 'Glimpse',
+): Promise<Deployed[]> {
+  const found = await stacks.send(new DescribeStackResourcesCommand({ StackName }));
   return (found.StackResources ?? []).map((resource) => ({
     logicalId: resource.LogicalResourceId ?? '',
     name: logicalName(resource.LogicalResourceId ?? ''),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 
-// The CDK command, as `npm run deploy` calls it.
+// The commands, on an AWS of this machine.
 
 const root = resolve(import.meta.dirname, '../..');
 const command = join(root, 'node_modules/aws-cdk/bin/cdk');
@@ -19,12 +19,9 @@ export function awsEnvironment(endpoint: string): Record<string, string> {
 }
 
 /** @throws all that it wrote, where it fails. */
-export async function cdk(
-  words: readonly string[],
-  { cwd = root, environment = {} }: { cwd?: string; environment?: Record<string, string> } = {},
-): Promise<string> {
-  const child = spawn(process.execPath, [command, ...words], {
-    cwd,
+async function run(words: readonly string[], environment: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, words, {
+    cwd: root,
     env: { ...process.env, ...environment, CI: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -38,28 +35,25 @@ export async function cdk(
   process.once('exit', kill);
   const [code] = await once(child, 'close');
   process.off('exit', kill);
-  if (code !== 0) throw new Error(`cdk ${words.join(' ')} ended with ${code}:\n${written}`);
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}:\n${written}`);
   return written;
 }
 
-/** Synthesises the stack as it is for AWS, for one processor. @param folder where it is written. */
-export async function synthesise(folder: string, architecture: string): Promise<void> {
-  await cdk(['synth', '--quiet', '--output', folder, '--context', `architecture=${architecture}`]);
+/** Synthesises a stack as it is for AWS. @param folder where it is written. */
+export async function synthesise(folder: string, ...context: string[]): Promise<void> {
+  const words = context.flatMap((each) => ['--context', each]);
+  await run([command, 'synth', '--quiet', '--output', folder, ...words], {});
 }
 
-/** Deploys what was synthesised. */
-export async function deploy(endpoint: string, folder: string): Promise<void> {
-  // moto has no change set of a stack that is there, and forgets what its parameters were by default.
-  const asMotoCan = ['--method', 'direct', '--no-previous-parameters'];
-  const words = ['deploy', '--app', folder, '--require-approval', 'never', ...asMotoCan, 'Glimpse'];
-  await cdk(words, {
-    environment: awsEnvironment(endpoint),
-  });
+/** Deploys what was synthesised, as its users do. @param words further options. */
+export async function deploy(endpoint: string, folder: string, ...words: string[]): Promise<void> {
+  const outputs = join(folder, 'outputs.json');
+  // moto has no change set of a stack that is there.
+  const options = ['--yes', '--direct', '--app', folder, '--outputs', outputs];
+  await run(['cli/deploy.ts', ...options, ...words], awsEnvironment(endpoint));
 }
 
-/** Deletes the stack, as `npx cdk destroy` does. */
-export async function destroy(endpoint: string, folder: string): Promise<void> {
-  await cdk(['destroy', '--app', folder, '--force', 'Glimpse'], {
-    environment: awsEnvironment(endpoint),
-  });
+/** Deletes a stack, as its users do. */
+export async function destroy(endpoint: string, ...words: string[]): Promise<string> {
+  return await run(['cli/destroy.ts', '--yes', ...words], awsEnvironment(endpoint));
 }

@@ -12,10 +12,11 @@ import { destroy } from './cdk.ts';
 
 const aws = awsClients(inject('endpoint'));
 let resources: Deployed[];
+let said: string;
 
 beforeAll(async () => {
   resources = await deployedResources(aws);
-  await destroy(inject('endpoint'), inject('other').folder);
+  said = await destroy(inject('endpoint'));
 });
 
 test('the stack is gone, and with it all that works or costs', async () => {
@@ -49,4 +50,17 @@ test('pictures, files and what was made of them stay', async () => {
   // What the workers told each other of the last minutes is no loss.
   const kept = ['ThumbnailsImages', 'SummariesImportsTable'].map((name) => tables.get(name));
   expect([...TableNames].sort()).toEqual([...kept].sort());
+});
+
+test('the command has named all that stays, and how to remove it', () => {
+  const buckets = [...namesOf(resources, 'AWS::S3::Bucket').values()];
+  for (const bucket of buckets) {
+    expect(said).toMatch(new RegExp(`bucket ${bucket}: .*objects?`));
+    expect(said).toContain(`aws s3 rb --force s3://${bucket}`);
+  }
+  const tables = namesOf(resources, 'AWS::DynamoDB::Table');
+  for (const name of ['ThumbnailsImages', 'SummariesImportsTable']) {
+    expect(said).toMatch(new RegExp(`table ${tables.get(name)}: about \\d+ items`));
+  }
+  expect(said).not.toContain(tables.get('SummariesFleetTable'));
 });

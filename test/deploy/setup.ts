@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { awsEnvironment, cdk, deploy, synthesise } from './cdk.ts';
+import { deploy, synthesise } from './cdk.ts';
 import { findMoto, startMoto } from './moto-server.ts';
 
 // A global setup: the stack is synthesised for this machine's processor and for the other one, and
@@ -15,6 +15,8 @@ declare module 'vitest' {
     /** What is deployed at first, and what it is updated to. */
     here: Synthesised;
     other: Synthesised;
+    /** The folder of another stage's synthesis. */
+    staging: string;
   }
 }
 
@@ -45,20 +47,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
       folder: join(work, 'other'),
       architecture: isArm ? 'x86_64' : 'arm64',
     } as const;
-    const empty = join(work, 'empty');
-    await mkdir(empty);
+    const staging = join(work, 'staging');
+    const timedSynthesis = async (folder: string, ...context: string[]) => {
+      await timed(`synthesis for ${context.join(' ')}`, synthesise(folder, ...context));
+    };
     await Promise.all([
-      timed(`synthesis for ${here.architecture}`, synthesise(here.folder, here.architecture)),
-      timed(`synthesis for ${other.architecture}`, synthesise(other.folder, other.architecture)),
-      timed(
-        'bootstrap',
-        cdk(['bootstrap', 'aws://123456789012/us-east-1'], {
-          cwd: empty,
-          environment: awsEnvironment(endpoint),
-        }),
-      ),
+      timedSynthesis(here.folder, `architecture=${here.architecture}`),
+      timedSynthesis(other.folder, `architecture=${other.architecture}`),
+      timedSynthesis(staging, `architecture=${here.architecture}`, 'stage=staging'),
     ]);
-    await timed('deploy', deploy(endpoint, here.folder));
+    await timed('bootstrap and deploy', deploy(endpoint, here.folder, '--bootstrap'));
+    project.provide('staging', staging);
     project.provide('endpoint', endpoint);
     project.provide('python', moto.python);
     project.provide('here', here);

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** As things happen: what is synthesised is deployed, used, changed and deleted. */
-const ORDER = ['assets', 'resources', 'flows', 'update', 'deletion'];
+const ORDER = ['assets', 'resources', 'flows', 'stages', 'update', 'deletion'];
 
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -11,6 +11,7 @@ import functools
 import itertools
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from moto.cloudformation.exceptions import (
     ValidationError,
 )
 from moto.core.common_models import CloudFormationModel
+from moto.dynamodb.responses import DynamoHandler
 from moto.iam.access_control import IAMPolicy, PermissionResult
 from moto.s3 import notifications
 from moto.s3.models import FakeBucket
@@ -530,6 +532,16 @@ def install() -> None:
         return update_code(self, spec)
 
     LambdaFunction.update_function_code = update_code_and_processor
+
+    # DynamoDB writes an item at once; moto in steps, which others would see.
+    one_at_a_time = threading.RLock()
+    act = DynamoHandler.call_action
+
+    def act_alone(self: Any) -> Any:
+        with one_at_a_time:
+            return act(self)
+
+    DynamoHandler.call_action = act_alone
 
     # S3 numbers the events of a key; moto does not.
     event = notifications._get_s3_event

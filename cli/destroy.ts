@@ -1,0 +1,99 @@
+import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { openClients } from './clients.ts';
+import { openStage } from './deploy/stage-options.ts';
+import { deleteStack, findStack } from './destroy/delete-stack.ts';
+import { type Staying, whatStays } from './destroy/what-stays.ts';
+import { readOptions } from './read-options.ts';
+import { UsageError } from './target.ts';
+
+const HELP = `Deletes a stage's stack, after it has said what stays: pictures, imported files and what was made of them.
+
+  npm run destroy -- [options]
+
+  --stage NAME   production without it
+  --yes          does not ask for the stack's name first
+  --dry-run      says what stays, and deletes nothing
+  --json         what stays as JSON, for a program: [{logicalId, type, name, holds}]
+  --help
+
+AWS_PROFILE chooses the account, AWS_REGION the region. Nothing that a person has put in, and nothing that was paid
+for, is deleted: remove the buckets and tables that it names yourself. It ends with 0 when the stack is gone, with 1
+where it could not be deleted, and with 2 if it was called wrongly or not consented to. Interrupted, CloudFormation
+goes on.`;
+
+const PAUSE_MS = 2000;
+
+async function main(): Promise<void> {
+  const values = readOptions(process.argv.slice(2), {
+    stage: { type: 'string' },
+    yes: { type: 'boolean', default: false },
+    'dry-run': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const { name, stackName } = openStage(values.stage);
+  const stacks = new CloudFormationClient();
+  const stack = await findStack(stacks, stackName);
+  if (stack === undefined) {
+    throw new UsageError(
+      `There is no stack ${stackName} in this account and region: nothing to delete. Choose them by AWS_PROFILE and AWS_REGION.`,
+    );
+  }
+  const staying = await whatStays(stacks, openClients({}), stackName);
+  const say = values.json ? () => {} : console.log;
+  if (values.json) console.log(JSON.stringify(staying, undefined, 2));
+  say(`What stays of ${stackName}, the stage ${name}:`);
+  for (const { type, name: physical, holds } of staying) say(`  ${type} ${physical}: ${holds}`);
+  say('Functions, queues with what is in them, logs, the API, the pages’ address and alarms go.');
+  if (values['dry-run']) return;
+  if (!values.yes) await consent(stackName);
+
+  for await (const { state, seconds, reasons } of deleteStack(
+    stacks,
+    stack.StackId ?? stackName,
+    () => sleep(PAUSE_MS),
+  )) {
+    if (state === 'deleting' && process.stderr.isTTY) {
+      process.stderr.write(`\r\u001b[KDeleting ${stackName} · ${seconds.toFixed(0)} s`);
+    }
+    if (state === 'deleting') continue;
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    if (state === 'failed') {
+      throw new Error(`${stackName} could not be deleted:\n  ${reasons.join('\n  ')}`);
+    }
+    say(`${stackName} is deleted, after ${seconds.toFixed(0)} s. To remove what stays as well:`);
+    for (const each of staying) say(`  ${removal(each)}`);
+    say(
+      'To use the buckets again, name them in "adopt" of cdk/config.ts before the next deployment.',
+    );
+  }
+}
+
+async function consent(stackName: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new UsageError('Expected --yes where nobody can be asked.');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const typed = await terminal.question(`Type ${stackName} to delete the stack: `);
+  terminal.close();
+  if (typed.trim() !== stackName) throw new UsageError('Nothing was deleted.');
+}
+
+function removal({ type, name, logicalId }: Staying): string {
+  if (type === 'bucket') return `aws s3 rb --force s3://${name}`;
+  if (type === 'table') return `aws dynamodb delete-table --table-name ${name}`;
+  return `${logicalId}, by its console`;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? `destroy: ${error.message}` : error);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
