@@ -18,7 +18,7 @@ an import takes as long as it does (what its rows wait for, what limits the flee
   --json            the same for a program: {code, words, help}, with the facts or what is measured
   --help
 
-It ends with 0 when it has explained, with 1 if there is no such thing or no answer, and with 2 if it
+It ends with 0 when it has explained, with 1 if there is no such import or no answer, and with 2 if it
 was called wrongly.`;
 
 async function main(): Promise<void> {

@@ -87,7 +87,7 @@ function source({ image, original }: ImageFacts): string {
 function version({ original, item }: ImageFacts): string {
   if (item.etag === undefined) return 'No thumbnail of it was ever recorded.';
   const size = item.width === undefined ? '' : `, ${item.width} × ${item.height} px upright`;
-  const known = `What was made is of the ETag ${item.etag}${size}`;
+  const known = `Its record is of the ETag ${item.etag}${size}`;
   if (original === undefined || original.etag === item.etag) return `${known}.`;
   return `${known}: an older version than the one in the bucket.`;
 }

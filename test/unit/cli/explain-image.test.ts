@@ -55,7 +55,7 @@ test('an image that is ready: its source, version, and each thumbnail with its U
     code: 'ready',
     words: [
       'a/c.jpg is in the originals bucket: 2.3 MB, ETag aa, written 2026-03-01 11:00:00 UTC.',
-      'What was made is of the ETag aa, 3000 × 2000 px upright.',
+      'Its record is of the ETag aa, 3000 × 2000 px upright.',
       'card: 20.4 KB, made 2026-03-01 11:00:00 UTC, https://there/card.webp',
     ],
     help: [],
