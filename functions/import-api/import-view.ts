@@ -6,6 +6,7 @@ import type { Progress } from '../../shared/imports/read-progress.ts';
 import { costUsd } from '../../shared/summaries/estimate.ts';
 import type { Estimate } from '../../shared/summaries/estimate-import.ts';
 import { estimateOf } from './estimate-costs.ts';
+import { isRead } from './find-import.ts';
 import type { Service } from './service.ts';
 
 // An import as the API shows it. Times are ISO 8601.
@@ -124,13 +125,14 @@ export function viewOf(
   return {
     ...summaryOf(terms, item, progress),
     settings: settingsOf(terms, item),
-    ...(report === undefined ? {} : { report, estimate: estimateOf(terms, item, report) }),
+    ...(report === undefined ? {} : { report }),
+    ...(report === undefined || !isRead(item) ? {} : { estimate: estimateOf(terms, item, report) }),
   };
 }
 
 /**
  * Of everything that the body is made from. The report is not read for it: once the rows have a
- * total there is one, which stays as it is.
+ * total, or the file was refused, there is one or none, and that stays as it is.
  */
 export function etagOf(terms: Terms, item: ImportItem, progress: Progress): string {
   const { model, prompt } = terms;

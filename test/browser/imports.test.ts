@@ -165,6 +165,15 @@ test('a file that cannot be imported says where and what to do, and another take
   await page.getByText('This file cannot be imported').waitFor(SOON);
   await page.getByText(/^Line 32 /).waitFor();
   await page.getByText('What to do:').waitFor();
+  // With what is before the fault, to find it by.
+  const before = page.getByRole('region', { name: 'What was read before that' });
+  expect(await before.locator('.understood').locator('dt, dd').allTextContents()).toEqual([
+    ...['Rows before that', '30', 'Columns', '7', 'Encoding', 'UTF-8'],
+    ...['Separated by', 'semicolon', 'Blank lines', 'none'],
+  ]);
+  expect(await before.getByRole('columnheader').allTextContents()).toEqual(['line', ...HEADER]);
+  expect(await before.locator('tbody tr').count()).toBe(5);
+  await before.getByRole('cell', { name: skuOf(1), exact: true }).waitFor();
   expect(await violations(page)).toEqual([]);
   const refused = idIn(page);
   await choose(page, 'mended.csv', catalogue(20));

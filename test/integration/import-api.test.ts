@@ -263,6 +263,7 @@ describe('GET /imports/{id}', () => {
           expect.objectContaining({ name: 'sku', filled: 6 }),
           expect.objectContaining({ name: 'title', samples: ['Title 1', 'Title 2', 'Title 3'] }),
         ],
+        preview: [1, 2, 3, 4, 5].map((n) => ({ line: n + 1, cells: [`s${n}`, `Title ${n}`] })),
       },
       estimate: {
         calls: 6,
@@ -271,6 +272,22 @@ describe('GET /imports/{id}', () => {
         costUsd: expect.any(Number),
       },
     });
+  });
+
+  test('of a file that was refused shows how far it was understood, and no costs', async () => {
+    const id = await create();
+    await expect(readFile(desk, id, 'sku;title\ns1;Mug\ns2;"Open\n')).rejects.toThrow('refused');
+    const { body } = await show(id);
+    expect(body).toMatchObject({
+      state: 'failed',
+      failure: { code: 'csv-quote', problems: [{ line: 3 }] },
+      report: { delimiter: ';', header: ['sku', 'title'], rows: 1, preview: [{ line: 2 }] },
+    });
+    expect(body).not.toHaveProperty('estimate');
+    // One that never was a table has none.
+    const other = await create();
+    await expect(readFile(desk, other, 'PK\u0003\u0004')).rejects.toThrow('refused');
+    expect((await show(other)).body).not.toHaveProperty('report');
   });
 
   test('costs whoever has it already no report and no body', async () => {

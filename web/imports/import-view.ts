@@ -100,6 +100,13 @@ export interface Report {
   readonly rows: number;
   readonly blankLines: number;
   readonly columns: readonly Column[];
+  /** The first rows, with each cell's beginning. */
+  readonly preview: readonly PreviewRow[];
+}
+
+export interface PreviewRow {
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
 export interface Settings {
@@ -268,7 +275,13 @@ function readReport(told: unknown): Report {
     rows: number(report.rows),
     blankLines: optional(report.blankLines, number) ?? 0,
     columns: list(report.columns).map(readColumn),
+    preview: (optional(report.preview, list) ?? []).map(readPreviewRow),
   };
+}
+
+function readPreviewRow(told: unknown): PreviewRow {
+  const { line, cells } = fields(told);
+  return { line: number(line), cells: list(cells).map(text) };
 }
 
 function readColumn(told: unknown): Column {

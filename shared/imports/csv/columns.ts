@@ -36,7 +36,7 @@ export class ColumnTally {
     this.#characters += cell.length;
     if (cell.length > this.#maxCharacters) this.#maxCharacters = cell.length;
     if (this.#samples.length === MAX_SAMPLES) return;
-    const sample = cutTo(cell, SAMPLE_CHARACTERS);
+    const sample = sampleOf(cell);
     if (!this.#samples.includes(sample)) this.#samples.push(sample);
   }
 
@@ -49,6 +49,11 @@ export class ColumnTally {
       samples: [...this.#samples],
     };
   }
+}
+
+/** As much of a cell as is shown of it where only a look is wanted. */
+export function sampleOf(cell: string): string {
+  return cutTo(cell, SAMPLE_CHARACTERS);
 }
 
 export function isBlank(cell: string): boolean {

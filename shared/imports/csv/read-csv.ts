@@ -1,5 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { type ColumnReport, ColumnTally, cutTo, isBlank, namesOf, quoted } from './columns.ts';
+import {
+  type ColumnReport,
+  ColumnTally,
+  cutTo,
+  isBlank,
+  namesOf,
+  quoted,
+  sampleOf,
+} from './columns.ts';
 import { decode, type Piece } from './decode.ts';
 import {
   DELIMITERS,
@@ -12,7 +20,7 @@ import {
 } from './delimiter.ts';
 import type { Encoding } from './encoding.ts';
 import { type CsvLimits, counted, FIELDS_WORTH_A_ROW, figure, limitBytes } from './limits.ts';
-import { refusedAt, refusedFile } from './refused.ts';
+import { CsvRefused, refusedAt, refusedFile } from './refused.ts';
 import { type RecordMark, RecordSplitter, type Split } from './split-records.ts';
 
 export interface CsvOptions {
@@ -50,6 +58,8 @@ export interface CsvReport {
   /** Lines with nothing but delimiters and white space are blank too. */
   readonly blankLines: number;
   readonly columns: readonly ColumnReport[];
+  /** The first five rows, each cell cut to 80 characters. */
+  readonly preview: readonly Pick<CsvRow, 'line' | 'cells'>[];
 }
 
 export interface CsvFile {
@@ -57,7 +67,7 @@ export interface CsvFile {
   readonly encoding: Encoding;
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
-  /** To be read once, to its end; never an empty batch. @throws CsvRefused on the way. */
+  /** To be read once, to its end; never an empty batch. @throws CsvRefused on the way, also at once. */
   readonly batches: AsyncIterable<CsvRow[]>;
   /** What has been read so far: complete after the last batch. */
   report(): CsvReport;
@@ -66,6 +76,7 @@ export interface CsvFile {
 /** The delimiter is found out from so many characters. */
 const HEAD_CHARACTERS = 65_536;
 const MAX_WARNINGS = 100;
+const PREVIEW_ROWS = 5;
 /** Longer text in one cell is told of: a quote that should have closed it may be missing. */
 const LONG_BREAKS = 100;
 
@@ -75,7 +86,7 @@ const LONG_BREAKS = 100;
  * Cells stay text. What is wrong with one row costs that row, and is told in its `problem` or in the
  * report's warnings. What makes every row doubtful refuses the file.
  *
- * @throws CsvRefused for what is known before the first rows; the batches throw it for the rest.
+ * @throws CsvRefused for what is known before the header; the batches throw it for the rest.
  */
 export async function openCsv(
   source: AsyncIterable<Uint8Array>,
@@ -87,18 +98,40 @@ export async function openCsv(
     const text = head.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
     const reader = new Reader(settle(text, delimiter), limits);
     const batches = readBatches(reader, head, pieces);
-    const first = await batches.next();
+    const begun = await beginning(batches, reader);
     return {
       encoding: reader.encoding,
       delimiter: reader.delimiter,
       header: reader.header,
-      batches: first.done ? batches : prepend(first.value, batches),
+      batches: begun,
       report: () => reader.report(),
     };
   } catch (error) {
     await pieces.return(undefined);
     throw error;
   }
+}
+
+/**
+ * The same batches, once the first has been read. What refuses the file behind its header is thrown by
+ * them, so that whoever reads it can say what was understood before.
+ */
+async function beginning(
+  batches: AsyncGenerator<CsvRow[]>,
+  reader: Reader,
+): Promise<AsyncGenerator<CsvRow[]>> {
+  try {
+    const first = await batches.next();
+    return first.done ? batches : prepend(first.value, batches);
+  } catch (error) {
+    if (!(error instanceof CsvRefused) || reader.header.length === 0) throw error;
+    return refusing(error);
+  }
+}
+
+// biome-ignore lint/correctness/useYield: there is nothing before what it throws
+async function* refusing(error: unknown): AsyncGenerator<CsvRow[]> {
+  throw error;
 }
 
 /** The first pieces, with at least so many characters if there are. */
@@ -187,6 +220,7 @@ class Reader {
   #encoding: Encoding = 'utf-8';
   #header: readonly string[] | undefined;
   #tallies: readonly ColumnTally[] = [];
+  readonly #preview: Pick<CsvRow, 'line' | 'cells'>[] = [];
   #rows = 0;
   #blankLines = 0;
 
@@ -252,6 +286,7 @@ class Reader {
       rows: this.#rows,
       blankLines: this.#blankLines,
       columns: this.#tallies.map((tally) => tally.report()),
+      preview: [...this.#preview],
     };
   }
 
@@ -303,6 +338,9 @@ class Reader {
       this.#tallies[index]?.add(cell);
     });
     this.#rows += 1;
+    if (this.#rows <= PREVIEW_ROWS) {
+      this.#preview.push({ line: record.line, cells: fitted.map(sampleOf) });
+    }
     const problem = this.#problemOf(record);
     return {
       row: this.#rows,

@@ -218,6 +218,30 @@ describe('the report', () => {
     ]);
   });
 
+  test('shows the beginnings of the first rows', async () => {
+    const { report } = await read(`a,b\n1,${'é'.repeat(100)}\n\n${'2,x\n'.repeat(9)}`);
+    expect(report?.preview).toEqual([
+      { line: 2, cells: ['1', 'é'.repeat(80)] },
+      ...[4, 5, 6, 7].map((line) => ({ line, cells: ['2', 'x'] })),
+    ]);
+  });
+
+  test.each([
+    ['rows', 'a;b\n1;2\n3;4\n5;"6\n', 2],
+    ['only the header', 'a;b\n1;"2\n', 0],
+    ['no rows at all', 'a;b\n', 0],
+  ])('is there for a file that is refused, where %s came before', async (_, text, rows) => {
+    const { report, refusal } = await read(text);
+    expect(refusal).toBeDefined();
+    expect(report).toMatchObject({ delimiter: ';', header: ['a', 'b'], rows });
+    expect(report?.preview.map(({ cells }) => cells)).toEqual(
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ].slice(0, rows),
+    );
+  });
+
   test('keeps the first hundred warnings, and counts them all', async () => {
     const { report } = await read(`a,b\n${'1\n'.repeat(250)}`);
     expect(report?.warnings).toHaveLength(100);
