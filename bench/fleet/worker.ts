@@ -148,6 +148,9 @@ async function rows(): Promise<void> {
       tries: 0,
       deadline: Date.now() + 600_000,
       waits,
+      rest: async (ms) => {
+        await bench.sleep(ms);
+      },
       goOn: () => !stopped,
       stop: unused,
     });

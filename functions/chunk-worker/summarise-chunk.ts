@@ -66,6 +66,9 @@ const CLOCK_SKEW = 5000;
 
 type ReadImport = ImportItem & { layout: Layout };
 
+/** Why no further row of a chunk is begun. */
+type Halt = 'paused' | 'over' | 'stale' | 'lost' | StopError;
+
 /**
  * Does what is left of a chunk: claims it, skips the rows that are written, and writes each row as
  * its answer comes.
@@ -161,7 +164,10 @@ class Attempt {
   /** Rows that are left, with how often they were refused an answer. */
   readonly #left = new Map<number, number>();
   #delayMs = 0;
-  #halt: 'paused' | 'over' | 'stale' | 'lost' | StopError | undefined;
+  #halt: Halt | undefined;
+  /** Settled once it halts: rows that rest need not rest to the end then. */
+  readonly #halted: Promise<void>;
+  #tellHalted = () => {};
 
   constructor(
     bench: Workbench,
@@ -178,6 +184,9 @@ class Attempt {
     this.#worker = worker;
     this.#renewedAt = claimedAt;
     this.#page = pageOfChunk(work.chunk);
+    this.#halted = new Promise((resolve) => {
+      this.#tellHalted = resolve;
+    });
   }
 
   async run(claim: Extract<Claim, { kind: 'won' }>): Promise<ChunkOutcome> {
@@ -234,8 +243,12 @@ class Attempt {
         deadline: this.#deadline,
         waits: this.#waits,
         goOn: () => this.#halt === undefined && this.#isOurs(),
+        rest: async (ms) => {
+          await Promise.race([this.#bench.sleep(ms), this.#halted]);
+        },
         stop: (error) => {
-          this.#halt = error;
+          this.#halt = undefined;
+          this.#haltFor(error);
         },
       });
       if (outcome.kind === 'left') {
@@ -257,7 +270,7 @@ class Attempt {
     } catch (error) {
       if (!(error instanceof StopError)) {
         // The others' answers are paid for: they are written, and no further one is asked for.
-        this.#halt ??= 'lost';
+        this.#haltFor('lost');
         throw error;
       }
       this.#left.set(row.row, this.#work.tries?.[row.row] ?? 0);
@@ -307,7 +320,7 @@ class Attempt {
     if (read.status === 'rejected') return;
     const unwanted = whyUnwanted(read.value, this.#work);
     if (unwanted?.kind === 'unwanted') {
-      this.#halt ??= unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over';
+      this.#haltFor(unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over');
     }
   }
 
@@ -316,7 +329,13 @@ class Attempt {
     const until = leaseEnd(note.now, this.#deadline);
     const { kept } = await renewClaim(this.#bench.table, this.#work, { ...note, until });
     if (kept) this.#renewedAt = note.now;
-    else this.#halt ??= 'lost';
+    else this.#haltFor('lost');
+  }
+
+  /** The first reason stays. */
+  #haltFor(halt: Halt): void {
+    this.#halt ??= halt;
+    this.#tellHalted();
   }
 
   async #end(): Promise<ChunkOutcome> {
@@ -331,9 +350,11 @@ class Attempt {
       if (halt instanceof StopError) {
         const failure = { code: halt.code, message: halt.message };
         await haltImport(table, this.#item, { now: this.#bench.now(), failure });
-        return { kind: 'unwanted', why: 'paused' };
       }
-      if (halt !== undefined) return { kind: 'unwanted', why: halt };
+      if (halt !== undefined) {
+        if (kept && halt !== 'over') await this.#sendIfWanted();
+        return { kind: 'unwanted', why: halt instanceof StopError ? 'paused' : halt };
+      }
       // It has a message of its own with whoever has it now.
       if (!kept) return { kind: 'unwanted', why: 'lost' };
       await sendAgain(queue, { ...this.#work, ...this.#triesLeft() }, this.#delayMs);
@@ -345,6 +366,24 @@ class Attempt {
     const completed = await close(this.#bench, this.#item, this.#page);
     const { done, failed } = tallies;
     return { kind: 'settled', completed, done, failed };
+  }
+
+  /**
+   * Somebody may have resumed, or begun another round, while the last calls were on their way. The
+   * message that they sent then has found the chunk claimed and rests for as long as that claim might
+   * have lasted; nobody is to wait for that. Read after the claim is gone:
+   *
+   *   worker     claim ─── look: paused ·· last calls ·· release ── read: running ── sent
+   *   person                     pause      resume
+   *   its message                             claim ✗ (held) ── back in 36 s
+   *
+   * Whoever resumes after that read finds the chunk free.
+   */
+  async #sendIfWanted(): Promise<void> {
+    const { importId, chunk } = this.#work;
+    const item = await readImport(this.#bench.table, importId);
+    if (item?.state !== 'running') return;
+    await sendAgain(this.#bench.queue, { importId, chunk, round: item.round }, 0);
   }
 
   #triesLeft(): { tries?: Record<string, number> } {

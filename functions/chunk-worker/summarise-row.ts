@@ -48,6 +48,8 @@ export interface RowWork {
   waits: Waits;
   /** Whether the chunk is still wanted, and still ours. */
   goOn: () => boolean;
+  /** Waits so many milliseconds, or until the chunk is not wanted any more. */
+  rest: (ms: number) => Promise<void>;
   /** Told, before the next row's turn comes, that no call succeeds any more. */
   stop: (error: StopError) => void;
 }
@@ -78,7 +80,7 @@ export async function summariseRow(bench: Workbench, work: RowWork): Promise<Row
     const { delayMs } = attempt;
     if (delayMs > timeLeft(bench, work)) return { kind: 'left', delayMs, tries };
     noteWaits(bench, work, { ...NO_WAITS, refusedMs: delayMs });
-    await bench.sleep(delayMs);
+    await work.rest(delayMs);
   }
 }
 
