@@ -7,7 +7,7 @@ import {
   failImport,
   keepReading,
 } from '../../shared/imports/change-state.ts';
-import { writeChunkObject } from '../../shared/imports/chunk-objects.ts';
+import { writeChunkObject, writeWholeRow } from '../../shared/imports/chunk-objects.ts';
 import { type ChunkRow, formatChunk, toChunkRow } from '../../shared/imports/csv/chunk-lines.ts';
 import { columnIndex } from '../../shared/imports/csv/columns.ts';
 import { delimiterSchema } from '../../shared/imports/csv/delimiter.ts';
@@ -130,9 +130,9 @@ async function writeChunks(
   const limit = pLimit(WRITES_AT_ONCE);
   const writing = new Set<Promise<void>>();
   let failure: unknown;
-  const write = async (chunk: number, rows: readonly ChunkRow[]): Promise<void> => {
-    const text = formatChunk(rows);
-    const written = limit(() => writeChunkObject(bucket, { importId, etag }, chunk, text))
+  const source = { importId, etag };
+  const write = async (put: () => Promise<void>): Promise<void> => {
+    const written = limit(put)
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -143,15 +143,22 @@ async function writeChunks(
     if (failure !== undefined) throw failure;
   };
 
+  const writeChunk = async (number: number, rows: readonly ChunkRow[]): Promise<void> => {
+    const text = formatChunk(rows);
+    await write(() => writeChunkObject(bucket, source, number, text));
+  };
+
   let chunk = 0;
   let rows: ChunkRow[] = [];
   let said = now();
   for await (const batch of file.batches) {
     for (const row of batch) {
+      const { whole } = row;
+      if (whole !== undefined) await write(() => writeWholeRow(bucket, source, row.row, whole));
       rows.push(toChunkRow(row, idIndex));
       if (rows.length < chunkRows) continue;
       chunk += 1;
-      await write(chunk, rows);
+      await writeChunk(chunk, rows);
       rows = [];
     }
     if (now() - said > SAY_EVERY) {
@@ -160,7 +167,7 @@ async function writeChunks(
     }
     if (now() > deadline - WIND_DOWN) throw tooSlow();
   }
-  if (rows.length > 0) await write(chunk + 1, rows);
+  if (rows.length > 0) await writeChunk(chunk + 1, rows);
   await Promise.all(writing);
   if (failure !== undefined) throw failure;
 }

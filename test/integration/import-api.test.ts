@@ -890,6 +890,45 @@ describe('export', () => {
     expect(await text(answer)).toContain('s4,Title 4,,failed,refused: no');
   });
 
+  /** Uploads it, summarises all and answers the export. */
+  async function summarise(file: string): Promise<string> {
+    const id = await create();
+    await readFile(desk, id, file);
+    const { layout } = await itemOf(id);
+    for (let chunk = 1; chunk <= Math.ceil((layout?.total ?? 0) / 2); chunk++) {
+      await settle(desk, id, chunk);
+    }
+    await jobs();
+    await download(id);
+    await write();
+    return await text(await download(id));
+  }
+
+  test('is imported and exported again, and once more: what was summarised before is a column', async () => {
+    let file = csvOf(3);
+    for (let round = 1; round <= 3; round++) file = await summarise(file);
+    const [header, first] = file.replace('\uFEFF', '').split('\r\n');
+    expect(header).toBe(
+      ['', ' 2', ' 3'].reduce(
+        (names, number) =>
+          `${names},summary${number},summary state${number},summary reason${number}`,
+        'sku,title',
+      ),
+    );
+    expect(first).toBe(`s1,Title 1${',summary 1,done,'.repeat(3)}`);
+  });
+
+  test('has a long cell as it came, though the workers had only its beginning', async () => {
+    const long = 'x'.repeat(3000);
+    const file = await summarise(`sku,text\ns1,short\ns2,${long}\ns3,short\n`);
+    expect(file.replace('\uFEFF', '').split('\r\n').slice(1)).toEqual([
+      's1,short,summary 1,done,',
+      `s2,${long},summary 2,done,`,
+      's3,short,summary 3,done,',
+      '',
+    ]);
+  });
+
   test('of the failed rows is another file', async () => {
     const id = await createOver();
     const query = 'only=failed';

@@ -19,7 +19,14 @@ import {
   sepLine,
 } from './delimiter.ts';
 import type { Encoding } from './encoding.ts';
-import { type CsvLimits, counted, FIELDS_WORTH_A_ROW, figure, limitBytes } from './limits.ts';
+import {
+  type CsvLimits,
+  counted,
+  FIELDS_WORTH_A_ROW,
+  FIELDS_WORTH_KEPT,
+  figure,
+  limitBytes,
+} from './limits.ts';
 import { CsvRefused, refusedAt, refusedFile } from './refused.ts';
 import { type RecordMark, RecordSplitter, type Split } from './split-records.ts';
 
@@ -35,8 +42,10 @@ export interface CsvRow {
   readonly row: number;
   /** Of the file, from 1, as an editor counts, where the row starts. */
   readonly line: number;
-  /** As many as the header, as text and untrimmed. */
+  /** As many as the header, as text and untrimmed, none longer than it may be. */
   readonly cells: string[];
+  /** The same as they are in the file, where some of them had to be cut. */
+  readonly whole?: string[];
   /** Why this row cannot be summarised. Others go on. */
   readonly problem?: string;
 }
@@ -215,6 +224,8 @@ class Reader {
   readonly #dialect: Dialect;
   readonly #limits: CsvLimits;
   readonly #splitter: RecordSplitter;
+  /** Of one cell. */
+  readonly #kept: number;
   readonly #warnings: CsvWarning[] = [];
   #warningsTotal = 0;
   #encoding: Encoding = 'utf-8';
@@ -227,10 +238,14 @@ class Reader {
   constructor(dialect: Dialect, limits: CsvLimits) {
     this.#dialect = dialect;
     this.#limits = limits;
+    const { maxFieldCharacters, maxColumns } = limits;
+    this.#kept = maxFieldCharacters * FIELDS_WORTH_KEPT;
     this.#splitter = new RecordSplitter(
       dialect.delimiter,
-      limits.maxFieldCharacters,
-      limits.maxColumns,
+      this.#kept,
+      maxColumns,
+      // Beside one cell of which all is kept there is room for the others.
+      this.#kept + maxFieldCharacters * FIELDS_WORTH_A_ROW,
     );
     if (dialect.warning !== undefined) this.#warn(1, dialect.warning);
   }
@@ -333,9 +348,12 @@ class Reader {
         `begins another row: expected at most ${counted(this.#limits.maxRows, 'row')}`,
       );
     }
-    const fitted = this.#fit(record, cells);
+    const whole = this.#fit(record, cells);
+    const fitted = this.#cut(whole);
+    const isCut = fitted.some((cell, index) => cell !== whole[index]);
+    if (isCut) this.#warnOfLength(record, whole);
     fitted.forEach((cell, index) => {
-      this.#tallies[index]?.add(cell);
+      this.#tallies[index]?.add(cell, lengthOf(record, index, whole[index]));
     });
     this.#rows += 1;
     if (this.#rows <= PREVIEW_ROWS) {
@@ -346,6 +364,7 @@ class Reader {
       row: this.#rows,
       line: record.line,
       cells: fitted,
+      ...(isCut ? { whole } : {}),
       ...(problem === undefined ? {} : { problem }),
     };
   }
@@ -358,11 +377,12 @@ class Reader {
         `has ${counted(fields, 'column')}: expected at most ${figure(this.#limits.maxColumns)}`,
       );
     }
-    if (excess !== undefined) {
+    const { maxFieldCharacters } = this.#limits;
+    if (excess !== undefined || cells.some(({ length }) => length > maxFieldCharacters)) {
       throw refusedAt(
         'csv-too-large',
         line,
-        `is no header: expected names of at most ${counted(this.#limits.maxFieldCharacters, 'character')}`,
+        `is no header: expected names of at most ${counted(maxFieldCharacters, 'character')}`,
       );
     }
     const { header, warnings } = namesOf(cells, line);
@@ -371,7 +391,7 @@ class Reader {
     this.#tallies = header.map((name) => new ColumnTally(name));
   }
 
-  /** As many cells as the header has, none longer than it may be. */
+  /** As many cells as the header has. */
   #fit({ line, fields }: RecordMark, cells: string[]): string[] {
     const { length } = this.header;
     if (fields !== length) {
@@ -381,23 +401,62 @@ class Reader {
         `has ${figure(fields)} of ${figure(length)} fields${left.length > 0 ? `: left out ${quoted(left.join(' '))}` : ''}`,
       );
     }
-    return Array.from({ length }, (_, index) =>
-      cutTo(cells[index] ?? '', this.#limits.maxFieldCharacters),
-    );
+    return Array.from({ length }, (_, index) => cutTo(cells[index] ?? '', this.#kept));
   }
 
-  #problemOf({ excess, fields }: RecordMark): string | undefined {
+  /** What workers have of the cells: none longer than it may be, nor all of them together. */
+  #cut(cells: readonly string[]): string[] {
+    const { maxFieldCharacters } = this.#limits;
+    let left = maxFieldCharacters * FIELDS_WORTH_A_ROW;
+    return cells.map((cell) => {
+      const cut = cutTo(cell, Math.min(maxFieldCharacters, left));
+      left -= cut.length;
+      return cut;
+    });
+  }
+
+  #problemOf({ line, excess, fields }: RecordMark): string | undefined {
     const { maxFieldCharacters, maxColumns } = this.#limits;
     switch (excess?.of) {
       case undefined:
-        return undefined;
       case 'field':
-        return `${quoted(this.header[excess.field] ?? `field ${excess.field + 1}`)} has ${counted(excess.characters, 'character')}: expected at most ${figure(maxFieldCharacters)}`;
-      case 'row':
-        return `the row has more characters in all than expected: at most ${figure(maxFieldCharacters * FIELDS_WORTH_A_ROW)}`;
-      case 'fields':
-        return `the row has ${counted(fields, 'field')}: expected at most ${figure(maxColumns)}`;
+        return undefined;
+      case 'row': {
+        const most = this.#kept + maxFieldCharacters * FIELDS_WORTH_A_ROW;
+        const problem = `more characters in all than expected: at most ${figure(most)}`;
+        this.#warn(line, `cannot be summarised: it has ${problem}`);
+        return `the row has ${problem}`;
+      }
+      case 'fields': {
+        const problem = `${counted(fields, 'field')}: expected at most ${figure(maxColumns)}`;
+        this.#warn(line, `cannot be summarised: it has ${problem}`);
+        return `the row has ${problem}`;
+      }
     }
+  }
+
+  /** Of what workers do not have the whole of: each cell that is too long, or the row. */
+  #warnOfLength(record: RecordMark, whole: readonly string[]): void {
+    const { maxFieldCharacters } = this.#limits;
+    if (whole.every(({ length }) => length <= maxFieldCharacters)) {
+      const characters = whole.reduce((all, { length }) => all + length, 0);
+      this.#warn(
+        record.line,
+        `has ${counted(characters, 'character')} in all: the model is shown some of the first ${figure(maxFieldCharacters * FIELDS_WORTH_A_ROW)}, the export has all of them`,
+      );
+    }
+    whole.forEach((cell, index) => {
+      const length = lengthOf(record, index, cell);
+      if (length <= maxFieldCharacters) return;
+      const exported =
+        length === cell.length
+          ? 'the export has all of it'
+          : `the export has the first ${figure(cell.length)}`;
+      this.#warn(
+        record.line,
+        `has ${counted(length, 'character')} in ${quoted(this.header[index] ?? '')}: the model is shown some of the first ${figure(maxFieldCharacters)}, ${exported}`,
+      );
+    });
   }
 
   #warnOfQuotes({ line, hasStrayQuote, breaksInField }: RecordMark): void {
@@ -421,6 +480,11 @@ class Reader {
       this.#warnings.push({ line, message: `line ${line} ${saying}` });
     }
   }
+}
+
+/** Of a cell as it is in the file, of which what is too long was never read. */
+function lengthOf({ excess }: RecordMark, index: number, cell = ''): number {
+  return excess?.of === 'field' && excess.field === index ? excess.characters : cell.length;
 }
 
 /** The cells of whole records, of which there are exactly so many. */
