@@ -197,6 +197,9 @@ class Attempt {
     try {
       await this.#watched(async () => {
         const todo = await this.#read();
+        // Rows that whoever had it before has written and not counted come to light only now.
+        const { done, failed } = this.#tallies();
+        if (done + failed > claim.item.done + claim.item.failed) this.#wroteAt = this.#bench.now();
         // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
         const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
         const thrown = rows.find(({ status }) => status === 'rejected');

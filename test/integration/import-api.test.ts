@@ -561,8 +561,11 @@ describe('a standstill', () => {
     const renew = await claim(id, 1);
     await renew(clock.now);
     clock.now += 100_000;
+    // Its worker lives.
+    await renew();
     expect((await shown(id)).still).toBeUndefined();
     clock.now += 20_001;
+    await renew();
     expect((await shown(id)).still).toBeDefined();
   });
 
@@ -578,15 +581,58 @@ describe('a standstill', () => {
     expect((await shown(id)).still).toBeUndefined();
   });
 
-  test('that the reaper has found is named until something moves', async () => {
+  test('of a worker that ended early is said, though a first row that was long in coming makes a slow pace', async () => {
+    const id = await createRead(6);
+    clock.now += 30_000;
+    const renew = await claim(id, 1);
+    await renew(clock.now);
+    clock.now += 10_000;
+    expect((await shown(id)).still).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).still).toMatchObject({ unheard: { chunks: 1 } });
+    // One that lives is waited for as long as its pace lets expect.
+    await renew(clock.now - 10_001);
+    expect((await shown(id)).still).toBeUndefined();
+  });
+
+  const foundLeft = async (id: string) =>
+    await noteStalled(table, id, { chunk: 2, reason: 'It was left.', resent: 1, at: clock.now });
+
+  test('that the reaper has found is stalled once that does not help, until something moves', async () => {
     const id = await createRead(6);
     const renew = await claim(id, 1);
     clock.now += 36_000;
-    await noteStalled(table, id, { chunk: 2, reason: 'It was left.', resent: 1, at: clock.now });
-    expect((await shown(id)).stalled).toMatchObject({ reason: 'It was left.' });
-    clock.now += 1000;
-    await renew(clock.now);
+    const sentAgainAt = new Date(clock.now).toISOString();
+    await foundLeft(id);
+    await renew();
+    expect(await shown(id)).toMatchObject({ still: { sentAgainAt }, stalled: undefined });
+    clock.now += 15_000;
     expect((await shown(id)).stalled).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).stalled).toMatchObject({ reason: 'It was left.' });
+    await renew(clock.now);
+    expect(await shown(id)).toMatchObject({ still: undefined, stalled: undefined });
+  });
+
+  test('that the reaper has found in one chunk is none while rows of others come', async () => {
+    const id = await createRead(6);
+    const renew = await claim(id, 1);
+    clock.now += 36_000;
+    await foundLeft(id);
+    // What was written a moment before is told of by the next look.
+    await renew(clock.now - 1000);
+    for (let seconds = 0; seconds < 5; seconds++) {
+      expect(await shown(id)).toMatchObject({ still: undefined, stalled: undefined });
+      clock.now += 2000;
+    }
+  });
+
+  test('of which no worker has begun anything is said at once', async () => {
+    const id = await createRead(6);
+    clock.now += 180_000;
+    const reason = 'No worker has begun a chunk for 3 minutes.';
+    await noteStalled(table, id, { reason, resent: 1, at: clock.now });
+    expect((await shown(id)).stalled).toMatchObject({ reason });
   });
 });
 

@@ -59,6 +59,8 @@ export interface Still {
   readonly since: number;
   /** Chunks of workers that have not been heard of, and by when those are sent again. */
   readonly unheard: { readonly chunks: number; readonly againBy: number } | undefined;
+  /** When what a worker had left was sent again. */
+  readonly sentAgainAt: number | undefined;
 }
 
 /** What the list holds of an import. */
@@ -236,8 +238,12 @@ function readWaits(told: unknown): Waits {
 }
 
 function readStill(told: unknown): Still {
-  const { since, unheard } = fields(told);
-  return { since: time(since), unheard: optional(unheard, readUnheard) };
+  const { since, unheard, sentAgainAt } = fields(told);
+  return {
+    since: time(since),
+    unheard: optional(unheard, readUnheard),
+    sentAgainAt: optional(sentAgainAt, time),
+  };
 }
 
 function readUnheard(told: unknown): NonNullable<Still['unheard']> {

@@ -678,6 +678,36 @@ describe('a look', () => {
     await scene.expectComplete(3);
   });
 
+  test('tells of rows that a killed worker had written, and not counted, as come now', async () => {
+    const scene = await ready(6);
+    const killed = engines.newProcess();
+    // The import, the claim, its rows and its object; then answers, each with its row.
+    killed.dieAfter(8);
+    const work = scene.take();
+    await expect(scene.deliver(scene.benchOf(killed, { gate: 1 }), work)).rejects.toThrow();
+    const before = (await scene.chunk(1)) ?? expect.fail();
+    const written = (await scene.rows()).length;
+    expect([before.done, before.wroteAt, written > 0]).toEqual([0, undefined, true]);
+    scene.clock.now += LEASE + SKEW;
+    const { now } = scene.clock;
+    scene.replies = async (row) => {
+      // The first look comes while nothing new is written.
+      if (row > written) await vi.waitFor(async () => expect(movedAt).toBeDefined());
+      return done(row);
+    };
+    let movedAt: number | undefined;
+    const bench: Workbench = {
+      ...scene.benchOf(engines.newProcess(), { gate: 1 }),
+      sleep: async () => {
+        await sleep(20);
+        movedAt ??= (await scene.chunk(1))?.wroteAt;
+      },
+    };
+    await scene.deliver(bench, work);
+    expect(movedAt).toBe(now);
+    await scene.expectComplete(6);
+  });
+
   test('at the first chunk comes sooner: somebody may wait for the first row to appear', async () => {
     const scene = await ready(6, 3);
     const rests: number[] = [];
