@@ -102,11 +102,12 @@ async function readRows(
   source: Readable,
   deadline: number,
 ): Promise<{ report: CsvReport; refusal?: CsvRefused }> {
-  const { encoding, delimiter } = item;
+  const { encoding, delimiter, idColumn } = item;
   const file = await openCsv(source, {
     limits: desk.limits,
     ...(encoding === undefined ? {} : { encoding: encodingSchema.parse(encoding) }),
     ...(delimiter === undefined ? {} : { delimiter: delimiterSchema.parse(delimiter) }),
+    ...(idColumn === undefined ? {} : { idColumn }),
   });
   try {
     await writeChunks(desk, item, file, deadline);

@@ -211,6 +211,19 @@ describe('POST /imports', () => {
     });
   });
 
+  test('refuses a deadline that is over, and takes one to come', async () => {
+    const at = (ms: number) => new Date(clock.now + ms).toISOString();
+    const body = (deadline: string) => ({ name: 'a', mode: 'bulk', deadline });
+    const late = await ask('POST /imports', { body: body(at(0)) });
+    expect([late.status, late.body.error.message]).toEqual([
+      400,
+      `body.deadline: expected a time to come, got ${at(0)}`,
+    ]);
+    const deadline = at(60_000);
+    const id = await create({ deadline });
+    expect((await show(id)).body.settings.deadline).toBe(deadline);
+  });
+
   test('refuses what it does not know', async () => {
     const answer = await ask('POST /imports', { body: { name: 'a', mode: 'bulk', model: 'x' } });
     expect(answer.status).toBe(400);

@@ -132,7 +132,8 @@ function optionsFor(
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [10, 12, 0, 0],
+    // Beside the last time, which stands below its own middle: `11:45 PM`.
+    padding: [10, 34, 0, 0],
     scales: {
       // From nothing, and with room above the highest: a line at the top would be an edge.
       y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] },

@@ -1,4 +1,4 @@
-import { counted, figure } from './limits.ts';
+import { figure } from './limits.ts';
 import { type CsvProblem, CsvRefused, refusedFile } from './refused.ts';
 
 /** What a column holds: enough to choose columns by, and to estimate what summaries will cost. */
@@ -103,7 +103,7 @@ export function namesOf(
   );
   if (problems.length > 0) throw new CsvRefused('csv-header', problems.slice(0, 20));
 
-  const warnings: string[] = [];
+  const warnings = oddNames([...places.keys()]);
   const header = cells.map((cell, index) => {
     const name = cell.trim();
     if (name !== '') return name;
@@ -115,13 +115,42 @@ export function namesOf(
   return { header, warnings };
 }
 
+/** A number, with its sign, its separators and a currency or per cent beside it. */
+const NUMBER = /^[^\p{L}]*\d[^\p{L}]*$/u;
+
+/** What to look at in names that are accepted. */
+function oddNames(names: readonly string[]): string[] {
+  const numbers = names.filter((name) => NUMBER.test(name));
+  const spellings = new Map<string, string[]>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    spellings.set(key, [...(spellings.get(key) ?? []), name]);
+  }
+  const alike = [...spellings.values()].filter(({ length }) => length > 1);
+  return [
+    ...(numbers.length === 0
+      ? []
+      : [
+          `names ${numbers.length === 1 ? 'a column' : 'columns'} by numbers, ${few(numbers)}: is it a row, and the line with the names missing?`,
+        ]),
+    ...(alike.length === 0
+      ? []
+      : [`has column names that differ only by case: ${few(alike.flat())}`]),
+  ];
+}
+
+function few(names: readonly string[]): string {
+  const rest = names.length - 5;
+  return `${names.slice(0, 5).map(quoted).join(', ')}${rest > 0 ? ` and ${figure(rest)} more` : ''}`;
+}
+
 function times(count: number): string {
   return count === 2 ? 'twice' : `${figure(count)} times`;
 }
 
 function listed(numbers: readonly number[]): string {
   const shown = numbers.slice(0, 5).map(String);
-  if (numbers.length > 5) return `${shown.join(', ')} and ${counted(numbers.length - 5, 'more')}`;
+  if (numbers.length > 5) return `${shown.join(', ')} and ${figure(numbers.length - 5)} more`;
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 

@@ -19,6 +19,7 @@ import {
   sepLine,
 } from './delimiter.ts';
 import type { Encoding } from './encoding.ts';
+import { IdTally } from './id-tally.ts';
 import {
   type CsvLimits,
   counted,
@@ -34,6 +35,8 @@ export interface CsvOptions {
   /** As the merchandiser states it; found out otherwise. */
   readonly encoding?: Encoding;
   readonly delimiter?: Delimiter;
+  /** Of the column whose cells rows are known by: the report tells what is odd about them. */
+  readonly idColumn?: string;
   readonly limits: CsvLimits;
 }
 
@@ -99,13 +102,13 @@ const LONG_BREAKS = 100;
  */
 export async function openCsv(
   source: AsyncIterable<Uint8Array>,
-  { encoding, delimiter, limits }: CsvOptions,
+  { encoding, delimiter, idColumn, limits }: CsvOptions,
 ): Promise<CsvFile> {
   const pieces = decode(limitBytes(source, limits.maxBytes), encoding);
   try {
     const head = await take(pieces, HEAD_CHARACTERS);
     const text = head.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
-    const reader = new Reader(settle(text, delimiter), limits);
+    const reader = new Reader(settle(text, delimiter), limits, idColumn);
     const batches = readBatches(reader, head, pieces);
     const begun = await beginning(batches, reader);
     return {
@@ -235,8 +238,14 @@ class Reader {
   #rows = 0;
   #blankLines = 0;
 
-  constructor(dialect: Dialect, limits: CsvLimits) {
+  readonly #ids: IdTally | undefined;
+  readonly #idColumn: string;
+  #idIndex = -1;
+
+  constructor(dialect: Dialect, limits: CsvLimits, idColumn = '') {
     this.#dialect = dialect;
+    this.#idColumn = idColumn.trim();
+    this.#ids = this.#idColumn === '' ? undefined : new IdTally(this.#idColumn);
     this.#limits = limits;
     const { maxFieldCharacters, maxColumns } = limits;
     this.#kept = maxFieldCharacters * FIELDS_WORTH_KEPT;
@@ -292,12 +301,14 @@ class Reader {
   }
 
   report(): CsvReport {
+    const ofIds = this.#ids?.warnings() ?? [];
     return {
       encoding: this.#encoding,
       delimiter: this.delimiter,
       header: this.header,
-      warnings: [...this.#warnings],
-      warningsTotal: this.#warningsTotal,
+      // Of the file as a whole: however many lines are odd, these are among those told.
+      warnings: [...ofIds, ...this.#warnings].slice(0, MAX_WARNINGS),
+      warningsTotal: this.#warningsTotal + ofIds.length,
       rows: this.#rows,
       blankLines: this.#blankLines,
       columns: this.#tallies.map((tally) => tally.report()),
@@ -355,6 +366,7 @@ class Reader {
     fitted.forEach((cell, index) => {
       this.#tallies[index]?.add(cell, lengthOf(record, index, whole[index]));
     });
+    if (this.#idIndex >= 0) this.#ids?.add(fitted[this.#idIndex] ?? '', record.line);
     this.#rows += 1;
     if (this.#rows <= PREVIEW_ROWS) {
       this.#preview.push({ line: record.line, cells: fitted.map(sampleOf) });
@@ -388,6 +400,7 @@ class Reader {
     const { header, warnings } = namesOf(cells, line);
     for (const warning of warnings) this.#warn(line, warning);
     this.#header = header;
+    this.#idIndex = header.indexOf(this.#idColumn);
     this.#tallies = header.map((name) => new ColumnTally(name));
   }
 

@@ -102,8 +102,8 @@ describe('a file that is refused', () => {
   });
 
   test('tells what was understood of it before', async () => {
-    const scene = await newScene().begin(0);
-    await scene.upload(text('id;name\n\n1;Mug;\n2;"Open\n3;Kettle\n'));
+    const scene = await newScene().begin(0, { idColumn: 'id' });
+    await scene.upload(text('id;name\n\n ;Mug;\n2;"Open\n3;Kettle\n'));
     await scene.read(engines.newProcess());
     const { state, etag = '' } = await scene.item();
     expect(state).toBe('failed');
@@ -113,8 +113,11 @@ describe('a file that is refused', () => {
       header: ['id', 'name'],
       rows: 1,
       blankLines: 1,
-      warnings: [{ line: 3, message: 'line 3 has 3 of 2 fields' }],
-      preview: [{ line: 3, cells: ['1', 'Mug'] }],
+      warnings: [
+        { line: 3, message: '1 row has no "id" and is known by its number: line 3' },
+        { line: 3, message: 'line 3 has 3 of 2 fields' },
+      ],
+      preview: [{ line: 3, cells: [' ', 'Mug'] }],
     });
     // Of one that is taken there would be another.
     expect(await readReport(scene.items, importId)).toBeUndefined();

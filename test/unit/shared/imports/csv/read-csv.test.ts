@@ -229,6 +229,27 @@ describe('refuses', () => {
   });
 });
 
+describe('a header', () => {
+  test.each([
+    ['7,Mug,19.90', 'names columns by numbers, "7", "19.90": is it a row,'],
+    ['id,2024', 'names a column by numbers, "2024": is it a row,'],
+    ['id,€ 5', 'names a column by numbers, "€ 5": is it a row,'],
+    ['Name,id,name', 'has column names that differ only by case: "Name", "name"'],
+  ])('%s is accepted, and told of', async (header, saying) => {
+    const { report, refusal } = await read(`${header}\n1,2,3\n`);
+    expect(refusal).toBeUndefined();
+    expect(report?.warnings[0]).toEqual({
+      line: 1,
+      message: expect.stringContaining(`line 1 ${saying}`),
+    });
+  });
+
+  test('with numbers within names is an ordinary one', async () => {
+    const { report } = await read('id,size 2,2nd,preis in €,№\n1,2,3,4,5\n');
+    expect(report?.warnings).toEqual([]);
+  });
+});
+
 describe('the report', () => {
   test('says what each column holds', async () => {
     const { report } = await read(`a,b\nx,\nx,${'é'.repeat(100)}\nyyyy, \nz,1\nw,2\n`);
