@@ -55,6 +55,8 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.getByRole('link', { name: 'Fleet', exact: true }).click();
   await page.getByText('Nothing was called in the last ten minutes').waitFor();
   expect(await page.locator('canvas').count()).toBe(0);
+  const caption = page.getByText(/^Means of the last .* chunks as they are now\.$/);
+  expect(await caption.count()).toBe(0);
   expect(await violations(page)).toEqual([]);
 
   await useUp(table);
@@ -63,6 +65,9 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.getByRole('heading', { name: 'The account is used' }).waitFor();
   await page.getByText(/requests are used: 83 of 83\.3 a second \(100 %\)/).waitFor();
   await page.getByText('Ask the provider for a larger quota').waitFor();
+  // Beside the tiles, which are means of a while, and of a queue what it is just now.
+  await caption.waitFor();
+  expect(await caption.textContent()).toBe('Means of the last 60 s; chunks as they are now.');
   const charts = page.locator('.plot canvas');
   await expect.poll(() => charts.count()).toBe(6);
   const named = page.getByRole('img', { name: /^Calls a second .* Bulk 83 now, 83 at most/ });
