@@ -59,9 +59,8 @@ const service = once((): Service => {
       credentials,
     },
     now: Date.now,
-    count: (metric, value) => {
-      if (value > 0) metrics.add(metric, value);
-    },
+    // Nothing is a figure too, in shares.
+    count: (metric, value) => metrics.add(metric, value),
     warn: (message, details) => logger.warn(message, details),
   };
 });
