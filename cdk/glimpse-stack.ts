@@ -30,7 +30,10 @@ export class GlimpseStack extends Stack {
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
     const api = new Api(this, 'Api', { config, local, thumbnails });
     const summaries = new Summaries(this, 'Summaries', { config, local, api });
-    new Observability(this, 'Observability', { config, thumbnails, summaries, api });
+    // What it costs is told of the processor that is deployed.
+    const { architecture } = given;
+    const watched = { ...config, architecture };
+    new Observability(this, 'Observability', { config: watched, thumbnails, summaries, api });
     if (config.pages !== false) {
       new Pages(this, 'Pages', { config, variants: config.pages, thumbnails, summaries, api });
     }

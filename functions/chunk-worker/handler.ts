@@ -169,7 +169,6 @@ async function processMessage({ body, deadline }: Delivery): Promise<void> {
   await workbench().meter.writeAll(WRITE_AT_THE_END_MS);
   const mode = { mode: environment().MODE };
   if (outcome.kind === 'settled') {
-    metrics.add('ChunksSettled', 1, mode);
     metrics.add('RowsDone', outcome.done, mode);
     metrics.add('RowsFailed', outcome.failed, mode);
     metrics.add('ChunkDuration', performance.now() - started, mode);

@@ -29,7 +29,6 @@ export const SUMMARY_METRICS = {
   RefusedWait: timeOfWorker,
   RowsDone: ofWorker,
   RowsFailed: ofWorker,
-  ChunksSettled: ofWorker,
   /** Chunks that are left for another message: time or the allowance had run out. */
   ChunksHandedBack: ofWorker,
   /** Of those that were settled. */

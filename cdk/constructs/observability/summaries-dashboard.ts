@@ -331,7 +331,7 @@ function trouble({ summaries }: SummariesDashboardProps): IWidget[] {
       lines: [{ value: WAIT_SECONDS, label: 'alarm: interactive' }],
     }),
     graph({
-      title: 'Chunks',
+      title: 'Time of a chunk',
       unit: 'ms',
       metrics: MODES.flatMap((mode) =>
         (['p50', 'p95'] as const).map((statistic) =>
