@@ -100,7 +100,8 @@ function inWords({ title, unit, lines, bounds }: ChartView): string {
 }
 
 function dataOf({ times, lines, stacked, bounds }: ChartView): uPlot.AlignedData {
-  const drawn = stacked ? stackOf(lines) : lines.map(({ values }) => [...values]);
+  // The highest layer first, so that a layer of nothing does not hide the one below it.
+  const drawn = stacked ? stackOf(lines).toReversed() : lines.map(({ values }) => [...values]);
   return [[...times], ...drawn, ...bounds.map(({ value }) => times.map(() => value))];
 }
 
@@ -145,7 +146,7 @@ function optionsFor(
     series: [
       {},
       ...lines.map((_line, index): uPlot.Series => {
-        const stroke = color(`.key.hue-${index}`);
+        const stroke = color(`.key.hue-${stacked ? lines.length - 1 - index : index}`);
         return {
           stroke,
           width: 2,
@@ -171,7 +172,7 @@ function optionsFor(
       ? {
           bands: lines
             .slice(1)
-            .map((_line, index): uPlot.Band => ({ series: [index + 2, index + 1] })),
+            .map((_line, index): uPlot.Band => ({ series: [index + 1, index + 2] })),
         }
       : {}),
   };

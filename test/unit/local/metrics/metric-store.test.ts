@@ -13,7 +13,7 @@ const WAITS: MetricName = {
 const store = () => createMetricStore(() => NOW);
 const lastMinute = { from: NOW / 1000, steps: 1, period: 60 };
 
-function valueOf(values: number[], statistic: string): number | null | undefined {
+function measuredBy(values: number[], statistic: string): number | null | undefined {
   const metrics = store();
   metrics.put({ ...WAITS, at: NOW, values });
   return metrics.read(WAITS, statisticOf(statistic), lastMinute)[0];
@@ -21,14 +21,14 @@ function valueOf(values: number[], statistic: string): number | null | undefined
 
 test('statistics are those of CloudWatch, percentiles right to one per cent', () => {
   const values = Array.from({ length: 1000 }, (_, index) => index + 1);
-  expect(valueOf(values, 'Sum')).toBe(500_500);
-  expect(valueOf(values, 'Average')).toBe(500.5);
-  expect(valueOf(values, 'Minimum')).toBe(1);
-  expect(valueOf(values, 'Maximum')).toBe(1000);
-  expect(valueOf(values, 'SampleCount')).toBe(1000);
+  expect(measuredBy(values, 'Sum')).toBe(500_500);
+  expect(measuredBy(values, 'Average')).toBe(500.5);
+  expect(measuredBy(values, 'Minimum')).toBe(1);
+  expect(measuredBy(values, 'Maximum')).toBe(1000);
+  expect(measuredBy(values, 'SampleCount')).toBe(1000);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 99 }), (percent) => {
-      const found = valueOf(values, `p${percent}`) ?? 0;
+      const found = measuredBy(values, `p${percent}`) ?? 0;
       expect(Math.abs(found - percent * 10)).toBeLessThanOrEqual(percent * 10 * 0.01 + 1);
     }),
   );
@@ -37,10 +37,10 @@ test('statistics are those of CloudWatch, percentiles right to one per cent', ()
 test('a percentile rank leaves its lower bound out and takes its upper one in, and shares come to all', () => {
   const waits = [100, 450, 700, 1900, 3000, 9000, 20_000, 30_000];
   const shares = ['PR(:500)', 'PR(500:2000)', 'PR(2000:10000)', 'PR(10000:)'].map((each) =>
-    valueOf(waits, each),
+    measuredBy(waits, each),
   );
   expect(shares).toEqual([25, 25, 25, 25]);
-  expect(valueOf([0, 0, 5], 'PR(:1)')).toBeCloseTo(66.67, 1);
+  expect(measuredBy([0, 0, 5], 'PR(:1)')).toBeCloseTo(66.67, 1);
 });
 
 test('a statistic that is not known is an error that names it', () => {

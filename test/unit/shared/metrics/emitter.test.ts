@@ -12,7 +12,9 @@ beforeEach(() => {
   lines.length = 0;
   vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'api');
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Glimpse');
+  // Its own console writes past everything.
   vi.stubEnv('POWERTOOLS_DEV', 'true');
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)));
 });
 afterEach(() => {
