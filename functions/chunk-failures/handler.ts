@@ -46,13 +46,13 @@ async function processMessage({ body }: Delivery): Promise<void> {
     if (outcome.kind === 'closed' && outcome.completed) {
       metrics.add('ImportsCompleted', 1);
     }
-    logger.error('a chunk was given up', { ...chunk, ...outcome });
+    logger.error('a chunk was given up', { ...chunk, outcome });
     return;
   }
   for (const job of parseJobs(body)) {
     const outcome = await closeDeadJob(closer, job);
     metrics.add('JobsGivenUp', 1);
-    logger.error('a job was given up', { ...job, ...outcome });
+    logger.error('a job was given up', { ...job, outcome });
   }
 }
 

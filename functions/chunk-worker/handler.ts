@@ -99,7 +99,7 @@ const workbench = once((): Workbench => {
     // By code: what a row or an answer says is text of the catalogue.
     rowFailed: (place, code) => logger.warn('a row failed', { ...place, code }),
     callFailed: (place, code, error) =>
-      logger.warn('a call failed', { ...place, code, error: toldOf(error, code) }),
+      logger.warn('a call failed', { ...place, code, ...toldOf(error, code) }),
   };
 });
 
@@ -124,9 +124,9 @@ function metricsOf(usage: Usage) {
  * is text of the catalogue, and headers hold keys: what it says and where it was thrown is enough.
  */
 function toldOf({ name, message, stack, cause }: Error, code: string): object {
-  if (code !== 'unknown') return { name };
+  if (code !== 'unknown') return {};
   const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
-  return { name, message, stack, ...(why === undefined ? {} : { cause: why }) };
+  return { error: { name, message, stack, ...(why === undefined ? {} : { cause: why }) } };
 }
 
 function named(error: unknown): Error {
