@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { readEmbedded, type UnitSample } from '../../local/metrics/embedded-format.ts';
+import { statisticOf } from '../../local/metrics/statistic.ts';
 import { loadStack } from '../../local/template/load.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
 import type { MetricDefinition } from '../../shared/metrics/definition.ts';
@@ -162,6 +163,26 @@ describe('what fails', () => {
     expect(linesOf('a message was dropped')).toMatchObject([
       { body: 'no JSON', error: { code: 'malformed-message' } },
     ]);
+  });
+
+  test('is measured in the place of AWS’s services, under their names, of what was used', async () => {
+    const { cloud } = running;
+    const { functions, api } = cloud.endpoints;
+    const grid = { from: Math.floor(Date.now() / 60_000) * 60 - 600, steps: 1, period: 660 };
+    const read = (namespace: string, name: string, dimensions: Record<string, string>) =>
+      cloud.metrics.read({ namespace, name, dimensions }, statisticOf('Sum'), grid)[0];
+    const worker = functions.ThumbnailsWorker ?? '';
+    const { invocations, errors } = cloud.counts(worker);
+    expect(invocations).toBeGreaterThan(0);
+    const ofWorker = (name: string) => read('AWS/Lambda', name, { FunctionName: worker });
+    expect(ofWorker('Invocations')).toBe(invocations);
+    expect(ofWorker('Errors')).toBe(errors);
+    expect(ofWorker('Duration')).toBeGreaterThan(0);
+    expect((await fetch(`${api}/nothing`)).status).toBe(404);
+    const apiId = cloud.metrics.names().find(({ namespace }) => namespace === 'AWS/ApiGateway')
+      ?.dimensions.ApiId;
+    expect(read('AWS/ApiGateway', '4xx', { ApiId: apiId ?? '' })).toBeGreaterThanOrEqual(1);
+    expect(read('AWS/ApiGateway', '5xx', { ApiId: apiId ?? '' })).toBe(0);
   });
 
   test('is told without the catalogue’s text, a key or a secret', () => {
