@@ -35,7 +35,7 @@ import { sendAgain } from '../../shared/imports/send-chunks.ts';
 import { isWritten, writeRow } from '../../shared/imports/write-row.ts';
 import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
 import { costUsd, usd } from '../../shared/summaries/estimate.ts';
-import { StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
+import { placeOf, StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
 import type { Waits, Workbench } from './workbench.ts';
 
 /** What became of a message; all of these are acknowledged. */
@@ -146,6 +146,9 @@ async function keepToBudget(
   await haltImport(table, item, { now: now(), failure: { code: 'budget-spent', message } });
 }
 
+/** A reason begins with its code. */
+const codeOf = (reason = 'unknown'): string => reason.split(':', 1)[0] ?? reason;
+
 /** One worker's go at one chunk, under its claim. */
 class Attempt {
   readonly #bench: Workbench;
@@ -241,6 +244,7 @@ class Attempt {
     try {
       const outcome = await summariseRow(this.#bench, {
         item: this.#item,
+        chunk: this.#work.chunk,
         row,
         tries: this.#work.tries?.[row.row] ?? 0,
         deadline: this.#deadline,
@@ -269,6 +273,10 @@ class Attempt {
         outputTokens: outcome.item.outputTokens + (prior?.outputTokens ?? 0),
       });
       this.#rows.set(row.row, written);
+      if (written.state === 'failed') {
+        const place = placeOf({ item: this.#item, chunk: this.#work.chunk, row });
+        this.#bench.rowFailed(place, codeOf(written.reason));
+      }
       this.#wroteAt = this.#bench.now();
     } catch (error) {
       if (!(error instanceof StopError)) {

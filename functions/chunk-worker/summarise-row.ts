@@ -11,7 +11,7 @@ import type {
 } from '../../shared/summaries/provider.ts';
 import { RefusedError } from '../../shared/summaries/provider-error.ts';
 import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
-import type { Waits, Workbench } from './workbench.ts';
+import type { Place, Waits, Workbench } from './workbench.ts';
 import { tellsLimits } from './yielding.ts';
 
 /** Milliseconds that an invocation keeps for what comes after its last call. */
@@ -40,6 +40,7 @@ export type RowOutcome =
 
 export interface RowWork {
   item: ImportItem;
+  chunk: number;
   row: ChunkRow;
   /** How often it was refused an answer in earlier invocations. */
   tries: number;
@@ -123,10 +124,20 @@ async function call(
       // Whatever failed otherwise may have been worked on.
       settle(isRefused ? 0 : tokens);
       bench.meter.erred(bench.now() - began, isRefused, isRefused ? limitsOf(error) : undefined);
+      if (!isRefused) bench.callFailed(placeOf(work), verdict.code, asError(error));
       return erred(bench, work, verdict, tries, limitsOf(error));
     }
   });
 }
+
+export const placeOf = ({ item, chunk, row }: Pick<RowWork, 'item' | 'chunk' | 'row'>): Place => ({
+  importId: item.importId,
+  chunk,
+  row: row.row,
+});
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error('what was thrown is no error');
 
 /** What the provider may count for a call when it begins. */
 function mostTokens({ system, input, maxOutputTokens }: SummaryRequest): number {

@@ -8,6 +8,7 @@ import { describeEndpoints } from '../../local/endpoints.ts';
 import { createAwsJson } from '../../local/engines/aws-json.ts';
 import type { Invoked } from '../../local/functions/pool.ts';
 import { createHttpApi } from '../../local/http-api/http-api.ts';
+import { createServiceMetrics } from '../../local/metrics/service-metrics.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
 import { startSimulatorProcess } from '../../local/provider/simulator-process.ts';
@@ -60,11 +61,12 @@ export async function runDeployed(
       written += text;
     },
     sqs: createAwsJson(endpoint),
+    metrics: createServiceMetrics({ put: () => {} }, Date.now),
     orphanage: { watch: () => {}, unwatch: () => {} },
   });
   const [api] = plan.apis;
   if (api === undefined) throw new Error('The stack has no HTTP API.');
-  server.serve(createHttpApi(api, compute));
+  server.serve(createHttpApi(api, compute, () => {}));
   return {
     plan,
     api: server.origin,

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
-import { amount } from './in-words.ts';
+import { amount } from '../shell/amounts.ts';
+import { loadUPlot } from '../shell/load-uplot.ts';
 
 /** One line of a chart; how it looks is its class's, in fleet.css. */
 export interface ChartLine {
@@ -41,8 +42,7 @@ export function Chart({ title, times, lines }: ChartProps) {
       return found === null ? 'gray' : getComputedStyle(found).color;
     };
     const open = async () => {
-      nameLanguage();
-      const { default: UPlot } = await import('uplot');
+      const UPlot = await loadUPlot();
       if (gone) return;
       chart.current = new UPlot(optionsFor(place, looks.split(','), color), data.current, place);
     };
@@ -92,18 +92,6 @@ export function Chart({ title, times, lines }: ChartProps) {
       )}
     </figure>
   );
-}
-
-/**
- * uPlot makes a number format of the browser's language while it is loaded, and fails where that is
- * none: `en-US@posix`, as a Chromium without a locale calls it.
- */
-function nameLanguage(): void {
-  try {
-    Intl.getCanonicalLocales(navigator.language);
-  } catch {
-    Object.defineProperty(navigator, 'language', { value: 'en-US', configurable: true });
-  }
 }
 
 function inWords(title: string, lines: readonly ChartLine[]): string {
