@@ -171,7 +171,7 @@ test('both dashboards have what an operator asks for', () => {
       'API: answers, and those that are our fault',
       'Miss to ready: share of waits',
       'Miss to ready',
-      'Generations ÷ misses: 1 is one of each',
+      'Generations ÷ misses, of five minutes: 1 is one of each',
       'Oldest message',
       'Concurrency of the worker, measured',
       'Cost of a thousand images (list prices of us-east-1)',

@@ -20,6 +20,9 @@ const BUCKETS = [
   { range: 'PR(10000:)', label: 'over 10 s' },
 ];
 
+/** What is claimed in one minute is made in the next: a ratio needs some of both. */
+const RATIO_MINUTES = 5;
+
 export interface ThumbnailsDashboardProps {
   config: Config;
   thumbnails: Thumbnails;
@@ -106,11 +109,12 @@ function ready(): IWidget[] {
       lines: [{ value: SLOW_MS, label: 'alarm: p95' }],
     }),
     graph({
-      title: 'Generations ÷ misses: 1 is one of each',
+      title: 'Generations ÷ misses, of five minutes: 1 is one of each',
       unit: 'ratio',
+      minutes: RATIO_MINUTES,
       metrics: [
-        worked('generations ÷ claims', 'made / jobs', { made, jobs }),
-        worked('claims ÷ misses', 'jobs / misses', { jobs, misses }),
+        worked('generations ÷ claims', 'made / jobs', { made, jobs }, RATIO_MINUTES),
+        worked('claims ÷ misses', 'jobs / misses', { jobs, misses }, RATIO_MINUTES),
       ],
       lines: [{ value: 1, label: 'made once' }],
     }),

@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   GraphWidget,
   type HorizontalAnnotation,
@@ -6,7 +7,6 @@ import {
   MathExpression,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { EACH_MINUTE } from '../alarm.ts';
 
 /** Three in a row of 24 columns. */
 const WIDTH = 8;
@@ -22,6 +22,8 @@ export interface Graph {
   lines?: HorizontalAnnotation[];
   /** Where the axis ends, if not above the highest value. */
   max?: number;
+  /** That a point stands for, as in its metrics: one unless stated. */
+  minutes?: number;
 }
 
 export function graph({
@@ -31,6 +33,7 @@ export function graph({
   stacked = false,
   lines = [],
   max,
+  minutes = 1,
 }: Graph): GraphWidget {
   return new GraphWidget({
     title,
@@ -41,7 +44,7 @@ export function graph({
     leftAnnotations: lines,
     leftYAxis: { label: unit, min: 0, showUnits: false, ...(max === undefined ? {} : { max }) },
     legendPosition: LegendPosition.BOTTOM,
-    ...EACH_MINUTE,
+    period: Duration.minutes(minutes),
   });
 }
 
@@ -54,8 +57,10 @@ export function worked(
   label: string,
   expression: string,
   usingMetrics: Record<string, IMetric>,
+  minutes = 1,
 ): MathExpression {
-  return new MathExpression({ label, expression, usingMetrics, ...EACH_MINUTE });
+  const period = Duration.minutes(minutes);
+  return new MathExpression({ label, expression, usingMetrics, period });
 }
 
 /** A mean over the period of how many there were at once, from the sum of their milliseconds. */

@@ -273,16 +273,10 @@ def create_alarm(clients: Clients, name: str, properties: Properties) -> Made:
     return Made(name, {})
 
 
-def put_dashboard(clients: Clients, name: str, properties: Properties) -> None:
-    given = dict(properties)
-    body = given.pop("DashboardBody")
-    refuse(given)
-    clients("cloudwatch").put_dashboard(DashboardName=name, DashboardBody=body)
-
-
-def create_dashboard(clients: Clients, name: str, properties: Properties) -> Made:
-    put_dashboard(clients, name, properties)
-    return Made(name, {})
+def create_dashboard(clients: Clients, _: str, properties: Properties) -> Made:
+    # What is put again is changed.
+    clients("cloudwatch").put_dashboard(**properties)
+    return Made(properties["DashboardName"], {})
 
 
 def create_api(clients: Clients, _: str, properties: Properties) -> Made:
@@ -367,8 +361,7 @@ KINDS = {
         lambda clients, made, _: clients("cloudwatch").delete_dashboards(
             DashboardNames=[made.ref]
         ),
-        name="DashboardName",
-        update=lambda clients, made, given: put_dashboard(clients, made.ref, given),
+        update=lambda clients, made, given: create_dashboard(clients, made.ref, given),
     ),
     "AWS::Logs::QueryDefinition": held(),
     "AWS::ApiGatewayV2::Api": Kind(
