@@ -2,12 +2,13 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FUNCTION_KEYS } from '../../../local/endpoints.ts';
 import { createUrlSigner } from '../../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../../shared/signing/upload-form.ts';
-import { bucket, type Fixture, publicRead, startFixture } from './fixture-stack.ts';
+import { bucket, type Fixture, lambda, OPEN, publicRead, startFixture } from './fixture-stack.ts';
 
 let fixture: Fixture;
+/** Those of a function, as a role has them: with a session token. */
+let keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string };
 const Bucket = 'test-private';
 const Key = 'a b/c+d.jpg';
 const cors = {
@@ -24,13 +25,25 @@ const cors = {
 };
 
 beforeAll(async () => {
-  fixture = await startFixture({
-    Private: bucket(cors),
-    Open: bucket(),
-    OpenPolicy: publicRead('Open'),
-    Shut: bucket({ PublicAccessBlockConfiguration: { RestrictPublicBuckets: true } }),
-    ShutPolicy: publicRead('Shut'),
-  });
+  fixture = await startFixture(
+    {
+      Private: bucket(cors),
+      Open: bucket(OPEN),
+      OpenPolicy: publicRead('Open'),
+      Shut: bucket({ PublicAccessBlockConfiguration: { RestrictPublicBuckets: true } }),
+      ShutPolicy: publicRead('Shut'),
+      Signer: lambda('names'),
+    },
+    { names: 'export const handler = () => process.env;' },
+  );
+  const invoked = await fixture.cloud.invoke('test-signer', {});
+  if (invoked.kind !== 'answer') throw new Error(JSON.stringify(invoked));
+  const environment = JSON.parse(invoked.payload);
+  keys = {
+    accessKeyId: environment.AWS_ACCESS_KEY_ID,
+    secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+    sessionToken: environment.AWS_SESSION_TOKEN,
+  };
   for (const name of [Bucket, 'test-open', 'test-shut']) {
     await fixture.s3.send(new PutObjectCommand({ Bucket: name, Key, Body: 'seen' }));
   }
@@ -59,7 +72,6 @@ describe('a presigned URL', () => {
 
   test("of Glimpse's own signer, by a role's credentials, does too", async () => {
     const place = { region: 'us-east-1', bucket: Bucket, endpoint: fixture.cloud.endpoints.s3 };
-    const keys = { ...FUNCTION_KEYS, sessionToken: FUNCTION_KEYS.sessionToken ?? '' };
     const { url } = createUrlSigner(place, 3600)(keys, Key, new Date());
     expect(await answer(url)).toEqual({ status: 200, text: 'seen' });
   });
@@ -134,7 +146,6 @@ describe('an upload form', () => {
     endpoint: fixture.cloud.endpoints.s3,
   });
   const upload = { key: 'ü p/100%+é😀.jpg', contentType: 'image/jpeg', bytes: 4 };
-  const keys = { ...FUNCTION_KEYS, sessionToken: FUNCTION_KEYS.sessionToken ?? '' };
   const signed = (now = new Date()) => createUploadFormSigner(place(), 60)(keys, upload, now);
 
   async function post(url: string, fields: Readonly<Record<string, string>>, file = 'four') {
