@@ -94,7 +94,11 @@ async function handle(
     const missing = error instanceof S3Error && error.code === 'NoSuchKey';
     if (missing && READS.includes(operation)) {
       const { bucket } = operation === 'CopyObject' ? copySourceOf(request) : request;
-      assertAllowed(options, caller, listing(bucket));
+      const call = listing(bucket);
+      // Not told of as a refusal: some ask like this for what may well be missing.
+      const refusal = options.authority.wouldRefuse(caller, call);
+      if (refusal !== undefined) throw accessDenied(refusal);
+      options.authority.refusal(caller, call);
     }
     throw error;
   }

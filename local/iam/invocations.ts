@@ -41,19 +41,20 @@ export function routeArn(apiId: string, routeKey: string): string {
 }
 
 /** Lambda's pollers call these in the name of the function's role. */
-const POLLS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+const POLLS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage'];
+/** And this when a mapping is made, to see whether its queue's time-outs fit. */
+const LOOKS = 'sqs:GetQueueAttributes';
 
 /** @throws an error about what AWS would refuse to deploy, which names the first grant that is missing. */
 export function assertDeployable(plan: StackPlan, authority: Authority): void {
   for (const { queueArn, functionName } of plan.mappings) {
     const roleArn = plan.functions.find(({ name }) => name === functionName)?.roleArn ?? '';
     const caller = { kind: 'function', functionName, roleArn } as const;
+    const what = `the mapping of ${queueArn} to ${functionName}`;
     for (const action of POLLS) {
-      refuse(
-        authority.wouldRefuse(caller, { action, resource: queueArn }),
-        `the mapping of ${queueArn} to ${functionName}`,
-      );
+      refuse(authority.wouldRefuse(caller, { action, resource: queueArn }), what);
     }
+    refuse(authority.refusal(caller, { action: LOOKS, resource: queueArn }), what);
   }
   for (const { name, notifications } of plan.buckets) {
     const context = { 'aws:sourceaccount': ACCOUNT, 'aws:sourcearn': `arn:aws:s3:::${name}` };

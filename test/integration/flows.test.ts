@@ -1,13 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
-import { aFileBecomesSummaries } from '../flows/imports.ts';
+import { changedStack } from '../flows/changed-stack.ts';
+import { aFileBecomesSummaries, everythingIsLookedAt } from '../flows/imports.ts';
+import * as rare from '../flows/rare-paths.ts';
 import { silentStack } from '../flows/silent-stack.ts';
 import { type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
@@ -19,6 +23,8 @@ interface Running {
   target: Target;
   /** What the functions measured so far, summed. */
   measured: Map<string, number>;
+  /** What the functions and AWS itself were refused. */
+  denied: string[];
   /** The most memory that an invocation of the worker used, in MB. */
   peakMemory: () => number;
   stop: () => Promise<void>;
@@ -27,11 +33,13 @@ interface Running {
 async function start(cdkOut: string): Promise<Running> {
   const stateDir = await mkdtemp(join(tmpdir(), 'glimpse-flows-'));
   const measured = new Map<string, number>();
+  const denied: string[] = [];
   let peak = 0;
   const cloud = await startLocalCloud({
     root,
     stateDir,
     cdkOut,
+    onDenied: (line) => denied.push(line),
     onLog: (_, text) => {
       for (const line of text.split('\n')) {
         addMetrics(line, measured);
@@ -45,6 +53,7 @@ async function start(cdkOut: string): Promise<Running> {
     cloud,
     target: { api, s3: client, originals: buckets.originals ?? '' },
     measured,
+    denied,
     peakMemory: () => peak,
     stop: async () => {
       await cloud.stop();
@@ -68,10 +77,15 @@ const cdkOut = inject('cdkOut');
 
 describe('a bucket whose uploads are told of', () => {
   let running: Running;
+  let folder: string;
   beforeAll(async () => {
-    running = await start(cdkOut);
+    folder = await changedStack(root, cdkOut, withFastClocks);
+    running = await start(folder);
   });
-  afterAll(() => running.stop());
+  afterAll(async () => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   test('uploads become thumbnails by themselves', () =>
     flows.uploadsBecomeThumbnails(running.target));
@@ -106,7 +120,63 @@ describe('a bucket whose uploads are told of', () => {
     const [found] = await thumbnails(running.target, [image]);
     expect(found?.failure?.class).toBe('transient');
   });
+
+  test('there is no grant that none of these uses, when things go wrong, too', async () => {
+    const { endpoints } = running.cloud;
+    const { region, credentials, buckets, tables, queues, functions, outputs } = endpoints;
+    const { images = '', imports = '' } = tables;
+    const wreck = {
+      ...running.target,
+      sqs: new SQSClient({ endpoint: endpoints.sqs, region, credentials }),
+      dynamo: DynamoDBDocumentClient.from(
+        new DynamoDBClient({ endpoint: endpoints.dynamodb, region, credentials }),
+      ),
+      variants: JSON.parse(outputs.Variants ?? '[]'),
+      importsBucket: buckets.imports ?? '',
+      tables: { images, imports },
+      queues,
+    };
+    await Promise.all([
+      rare.workersOfAnImportDied(wreck, 'interactive'),
+      rare.workersOfAnImportDied(wreck, 'bulk'),
+      rare.anImportIsCutOff(wreck, 'interactive'),
+      rare.anImportIsCutOff(wreck, 'bulk'),
+      rare.aLargeExportFails(wreck),
+      rare.jobsGoAstray(wreck),
+      rare.anImageIsHeld(wreck),
+      flows.aFormUploadsAnImage(running.target),
+      everythingIsLookedAt(running.target),
+    ]);
+    // It goes on for as long as there is something to look after.
+    void running.cloud.invoke(functions.SummariesReaper ?? '', {});
+    const unused = await until(
+      async () => running.cloud.grants().filter(({ used }) => !used),
+      (left) => left.length === 0,
+    ).catch(() => running.cloud.grants().filter(({ used }) => !used));
+    expect(unused.map(({ role, action, resource }) => `${role}: ${action} on ${resource}`)).toEqual(
+      [],
+    );
+    expect(running.denied).toEqual([]);
+  });
 });
+
+/**
+ * The workers of chunks on a machine whose clock is ahead: only such a one looks at what the others do
+ * before it begins, to learn the time.
+ */
+function withFastClocks(text: string): string {
+  const ahead = 'const { now } = Date; Date.now = () => now() + 2000;';
+  const options = `--enable-source-maps --import=data:text/javascript,${encodeURIComponent(ahead)}`;
+  const template = JSON.parse(text);
+  const workers = Object.keys(template.Resources).filter(
+    (id) =>
+      /^Summaries\w+Worker/.test(id) && template.Resources[id].Type === 'AWS::Lambda::Function',
+  );
+  expect(workers).toHaveLength(2);
+  for (const id of workers)
+    template.Resources[id].Properties.Environment.Variables.NODE_OPTIONS = options;
+  return JSON.stringify(template);
+}
 
 describe('a bucket that tells nobody of its uploads', () => {
   let running: Running;
