@@ -1,19 +1,25 @@
-import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { endSending, resumeImport } from '../../shared/imports/change-state.ts';
+import {
+  beginReading,
+  endReading,
+  endSending,
+  resumeImport,
+} from '../../shared/imports/change-state.ts';
+import { writeChunkObject } from '../../shared/imports/chunk-objects.ts';
 import { claimChunk } from '../../shared/imports/claim-chunk.ts';
+import { formatChunk } from '../../shared/imports/csv/chunk-lines.ts';
 import type { ImportItem } from '../../shared/imports/import-item.ts';
-import { chunkObjectKey, sourceKey } from '../../shared/imports/import-objects.ts';
-import { chunkKey, type ImportsTable, readImport } from '../../shared/imports/imports-table.ts';
+import { sourceKey } from '../../shared/imports/import-objects.ts';
+import { chunkKey, type ImportsTable } from '../../shared/imports/imports-table.ts';
 import { pageOfChunk } from '../../shared/imports/layout.ts';
 import { encodeChunkWork } from '../../shared/messages/chunk-work.ts';
 import { encodeJob } from '../../shared/messages/import-job.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForWork } from '../../shared/thumbnails/worker-claim.ts';
-import { createImport, upload } from './imports.ts';
-import { type Target, until } from './target.ts';
+import { createImport } from './imports.ts';
+import type { Target } from './target.ts';
 
 // What happens only when something has gone wrong: objects that are gone, workers that died in the
 // middle, messages that were given up. Each is brought about by what such a failure leaves behind.
@@ -30,9 +36,8 @@ export interface Wreck extends Target {
 type Mode = 'interactive' | 'bulk';
 /** Longer ago than the reaper is patient. */
 const LONG_AGO = 600_000;
-/** Milliseconds in which another worker seems to have something. */
-const HELD = 2000;
-const CHUNK_ROWS = 50;
+/** Milliseconds for which another worker seems to have something: longer than anybody waits here. */
+const HELD = 60_000;
 
 const tableOf = ({ dynamo, tables }: Wreck): ImportsTable => ({
   client: dynamo,
@@ -45,24 +50,35 @@ async function send({ sqs, queues }: Wreck, queue: string, body: string): Promis
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
 }
 
-/** An import that was read and waits for somebody to look at it. */
-async function held(wreck: Wreck, mode: Mode, rows: number, cell = 'a mug'): Promise<ImportItem> {
-  const asked = { name: `${mode}.csv`, mode, idColumn: 'id', hold: true };
-  const { importId, upload: form } = await createImport(wreck, asked);
-  const lines = Array.from({ length: rows }, (_, index) => `GL-${index};${cell}`);
-  await upload(form, ['id;name', ...lines].join('\n'));
-  const item = await until(
-    () => readImport(tableOf(wreck), importId),
-    (found) => found?.state === 'paused',
-  );
-  if (item === undefined) throw new Error(`There is no import ${importId}.`);
-  return item;
-}
-
-async function removeChunk(wreck: Wreck, item: ImportItem, chunk: number): Promise<void> {
-  const { s3, importsBucket: Bucket } = wreck;
-  const Key = chunkObjectKey(item, chunk);
-  await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+/**
+ * An import of rows of this text, a chunk each, that was read and waits for somebody to look at it.
+ * Without a text, the chunk's object is gone.
+ */
+async function held(
+  wreck: Wreck,
+  mode: Mode,
+  texts: readonly (string | undefined)[],
+): Promise<ImportItem> {
+  const table = tableOf(wreck);
+  const { importId } = await createImport(wreck, { name: `${mode}.csv`, mode, hold: true });
+  const source = { importId, etag: 'abc' };
+  const bucket = { client: wreck.s3, name: wreck.importsBucket };
+  for (const [index, text] of texts.entries()) {
+    if (text === undefined) continue;
+    const row = { row: index + 1, line: index + 2, id: `GL-${index}`, cells: [text] };
+    await writeChunkObject(bucket, source, index + 1, formatChunk([row]));
+  }
+  await beginReading(table, importId, { ...source, reads: 1, now: Date.now() });
+  const read = await endReading(table, importId, {
+    ...source,
+    layout: { total: texts.length, chunkRows: 1 },
+    header: ['name'],
+    hold: true,
+    halt: undefined,
+    now: Date.now(),
+  });
+  if (!read.changed) throw new Error(`Import ${importId} could not be read.`);
+  return read.item;
 }
 
 /** Somebody resumed it long ago; whether the sending of its chunks was cut off. */
@@ -99,11 +115,9 @@ async function leftBehind(
  * have the second.
  */
 export async function anImportIsCutOff(wreck: Wreck, mode: Mode): Promise<void> {
-  const item = await held(wreck, mode, CHUNK_ROWS + 1);
-  await removeChunk(wreck, item, 1);
+  const item = await held(wreck, mode, [undefined, 'a mug']);
   await resumedLongAgo(wreck, item, true);
-  // Longer than it takes until the reaper has had the chunks sent.
-  await leftBehind(wreck, item, 2, Date.now() + 5 * HELD);
+  await leftBehind(wreck, item, 2, Date.now() + HELD);
 }
 
 /**
@@ -111,7 +125,7 @@ export async function anImportIsCutOff(wreck: Wreck, mode: Mode): Promise<void> 
  * between was given up.
  */
 export async function workersOfAnImportDied(wreck: Wreck, mode: Mode): Promise<void> {
-  const item = await held(wreck, mode, 2 * CHUNK_ROWS + 1);
+  const item = await held(wreck, mode, ['a mug', 'a bowl', 'a stool']);
   const { importId, round } = item;
   const lapsed = Date.now() - 1000;
   await leftBehind(wreck, item, 1, lapsed, 3);
@@ -120,11 +134,10 @@ export async function workersOfAnImportDied(wreck: Wreck, mode: Mode): Promise<v
   await send(wreck, `${mode}DeadLetters`, encodeChunkWork({ importId, chunk: 2, round }));
 }
 
-/** A part of it is uploaded, and then what the rest is made of cannot be read. */
+/** A part of it is uploaded, and then what the rest is made of is not there. */
 export async function aLargeExportFails(wreck: Wreck): Promise<void> {
-  const item = await held(wreck, 'interactive', 6 * CHUNK_ROWS + 1, 'x'.repeat(24_000));
-  await removeChunk(wreck, item, 7);
-  await fetch(`${wreck.api}/imports/${item.importId}/export`, { redirect: 'manual' });
+  const { importId } = await held(wreck, 'interactive', ['x'.repeat(6_000_000), undefined]);
+  await fetch(`${wreck.api}/imports/${importId}/export`, { redirect: 'manual' });
 }
 
 /** The file of the job is not there any more, and another job was given up. */
