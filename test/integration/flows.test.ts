@@ -8,11 +8,11 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
+import type { Grant } from '../../local/iam/authority.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
-import { changedStack } from '../flows/changed-stack.ts';
 import { aFileBecomesSummaries, everythingIsLookedAt } from '../flows/imports.ts';
 import * as rare from '../flows/rare-paths.ts';
-import { silentStack } from '../flows/silent-stack.ts';
+import { silentStack, type Template } from '../flows/silent-stack.ts';
 import { type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
 
@@ -75,16 +75,41 @@ function addMetrics(line: string, measured: Map<string, number>): void {
 
 const cdkOut = inject('cdkOut');
 
+/**
+ * The workers of chunks on a machine whose clock is ahead: only such a one looks at what the others do
+ * before it begins, to learn the time.
+ */
+function withFastClocks(template: Template): void {
+  const ahead = 'const { now } = Date; Date.now = () => now() + 2000;';
+  const options = `--enable-source-maps --import=data:text/javascript,${encodeURIComponent(ahead)}`;
+  const workers = Object.keys(template.Resources).filter(
+    (id) =>
+      /^Summaries\w+Worker/.test(id) && template.Resources[id].Type === 'AWS::Lambda::Function',
+  );
+  expect(workers).toHaveLength(2);
+  for (const id of workers)
+    template.Resources[id].Properties.Environment.Variables.NODE_OPTIONS = options;
+}
+
+/** What the flows have used of what is granted, in one cloud or another. */
+const used = new Set<string>();
+const nameOf = ({ role, action, resource }: Grant) => `${role}: ${action} on ${resource}`;
+
+function unusedOf({ cloud }: Running): string[] {
+  const grants = cloud.grants();
+  for (const grant of grants) if (grant.used) used.add(nameOf(grant));
+  return grants.map(nameOf).filter((name) => !used.has(name));
+}
+
 describe('a bucket whose uploads are told of', () => {
   let running: Running;
-  let folder: string;
   beforeAll(async () => {
-    folder = await changedStack(root, cdkOut, withFastClocks);
-    running = await start(folder);
+    running = await start(cdkOut);
   });
   afterAll(async () => {
+    unusedOf(running);
+    expect(running.denied).toEqual([]);
     await running.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('uploads become thumbnails by themselves', () =>
@@ -120,8 +145,44 @@ describe('a bucket whose uploads are told of', () => {
     const [found] = await thumbnails(running.target, [image]);
     expect(found?.failure?.class).toBe('transient');
   });
+});
 
-  test('there is no grant that none of these uses, when things go wrong, too', async () => {
+describe('a bucket that tells nobody of its uploads', () => {
+  let running: Running;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await silentStack(root, cdkOut, withFastClocks);
+    running = await start(folder);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('cold images become thumbnails by being asked for, and no answer waits for them', () =>
+    flows.coldImagesBecomeThumbnails(running.target));
+
+  test('a plain img shows a placeholder and then the thumbnail', () =>
+    flows.aPlainImgWorks(running.target));
+
+  test('fifty callers who ask for one page of 80 cold images cause 80 generations', async () => {
+    const before = running.measured.get('ImagesMade') ?? 0;
+    const images = await flows.fiftyCallersAskForOnePage(running.target);
+    const made = await until(
+      async () => (running.measured.get('ImagesMade') ?? 0) - before,
+      (count) => count >= images.length,
+    );
+    console.log(`jobs ÷ misses = ${(made / images.length).toFixed(2)}`);
+    expect(made).toBe(images.length);
+  });
+
+  test('hostile images are told apart, and none costs more than the function has', async () => {
+    await flows.hostileImagesAreToldApart(running.target);
+    expect(running.peakMemory()).toBeGreaterThan(50);
+    expect(running.peakMemory()).toBeLessThan(1769);
+  }, 120_000);
+
+  test('there is no grant that none of all these uses, when things go wrong, too', async () => {
     const { endpoints } = running.cloud;
     const { region, credentials, buckets, tables, queues, functions, outputs } = endpoints;
     const { images = '', imports = '' } = tables;
@@ -152,66 +213,10 @@ describe('a bucket whose uploads are told of', () => {
     running.cloud.killFunction(reaper);
     void running.cloud.invoke(reaper, {});
     const unused = await until(
-      async () => running.cloud.grants().filter(({ used }) => !used),
+      async () => unusedOf(running),
       (left) => left.length === 0,
-    ).catch(() => running.cloud.grants().filter(({ used }) => !used));
-    expect(unused.map(({ role, action, resource }) => `${role}: ${action} on ${resource}`)).toEqual(
-      [],
-    );
+    ).catch(() => unusedOf(running));
+    expect(unused).toEqual([]);
     expect(running.denied).toEqual([]);
-  });
-});
-
-/**
- * The workers of chunks on a machine whose clock is ahead: only such a one looks at what the others do
- * before it begins, to learn the time.
- */
-function withFastClocks(text: string): string {
-  const ahead = 'const { now } = Date; Date.now = () => now() + 2000;';
-  const options = `--enable-source-maps --import=data:text/javascript,${encodeURIComponent(ahead)}`;
-  const template = JSON.parse(text);
-  const workers = Object.keys(template.Resources).filter(
-    (id) =>
-      /^Summaries\w+Worker/.test(id) && template.Resources[id].Type === 'AWS::Lambda::Function',
-  );
-  expect(workers).toHaveLength(2);
-  for (const id of workers)
-    template.Resources[id].Properties.Environment.Variables.NODE_OPTIONS = options;
-  return JSON.stringify(template);
-}
-
-describe('a bucket that tells nobody of its uploads', () => {
-  let running: Running;
-  let folder: string;
-  beforeAll(async () => {
-    folder = await silentStack(root, cdkOut);
-    running = await start(folder);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('cold images become thumbnails by being asked for, and no answer waits for them', () =>
-    flows.coldImagesBecomeThumbnails(running.target));
-
-  test('a plain img shows a placeholder and then the thumbnail', () =>
-    flows.aPlainImgWorks(running.target));
-
-  test('fifty callers who ask for one page of 80 cold images cause 80 generations', async () => {
-    const before = running.measured.get('ImagesMade') ?? 0;
-    const images = await flows.fiftyCallersAskForOnePage(running.target);
-    const made = await until(
-      async () => (running.measured.get('ImagesMade') ?? 0) - before,
-      (count) => count >= images.length,
-    );
-    console.log(`jobs ÷ misses = ${(made / images.length).toFixed(2)}`);
-    expect(made).toBe(images.length);
-  });
-
-  test('hostile images are told apart, and none costs more than the function has', async () => {
-    await flows.hostileImagesAreToldApart(running.target);
-    expect(running.peakMemory()).toBeGreaterThan(50);
-    expect(running.peakMemory()).toBeLessThan(1769);
   }, 120_000);
 });
