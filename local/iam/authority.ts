@@ -110,7 +110,7 @@ export function createAuthority(plan: StackPlan, tell: (line: string) => void): 
 }
 
 /** As AWS names whoever calls. */
-export function nameOf(caller: Caller): string {
+function nameOf(caller: Caller): string {
   switch (caller.kind) {
     case 'developer':
       return `arn:aws:iam::${ACCOUNT}:user/developer`;

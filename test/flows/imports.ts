@@ -35,7 +35,7 @@ export async function createImport(
 }
 
 /** As a page does it: the form that the API signs, with the file at its end. */
-export async function upload(
+async function upload(
   { url, fields }: z.infer<typeof createdSchema>['upload'],
   text: string,
 ): Promise<void> {
