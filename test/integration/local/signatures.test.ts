@@ -393,7 +393,8 @@ describe('an upload form', () => {
     const day = fields['X-Amz-Date']?.slice(0, 8) ?? '';
     const { secretAccessKey } = fixture.cloud.endpoints.credentials;
     const key = createSigningKeys()(secretAccessKey, day, 'us-east-1');
-    const again = { ...fields, Policy: text, 'X-Amz-Signature': signatureOf(key, text) };
+    const { bucket: _, ...others } = fields;
+    const again = { ...others, Policy: text, 'X-Amz-Signature': signatureOf(key, text) };
     expect(await post(url, again)).toMatchObject(said('Extra input fields: bucket'));
     expect(await post(url, fields)).toMatchObject({ status: 204 });
   });
