@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCompute } from './compute.ts';
+import { createDashboards } from './dashboards/dashboards.ts';
 import { type CloudEndpoints, DEVELOPER_KEYS, describeEndpoints } from './endpoints.ts';
 import { createAwsJson } from './engines/aws-json.ts';
 import { createBuckets, createQueues, createTables } from './engines/create.ts';
@@ -19,6 +20,10 @@ import { createHttpApi } from './http-api/http-api.ts';
 import { type Authority, createAuthority, type Grant } from './iam/authority.ts';
 import { createIdentities, type Identities } from './iam/identities.ts';
 import { assertDeployable, createMayInvoke } from './iam/invocations.ts';
+import { embeddedReader } from './metrics/embedded-format.ts';
+import { createMetricStore, type MetricStore } from './metrics/metric-store.ts';
+import { createServiceMetrics } from './metrics/service-metrics.ts';
+import { watchQueues } from './metrics/watch-queues.ts';
 import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
@@ -62,6 +67,8 @@ export interface LocalCloud {
   /** Whether it started without any original. */
   readonly empty: boolean;
   readonly sample: Sample;
+  /** What functions and engines have measured since the start. */
+  readonly metrics: Pick<MetricStore, 'read' | 'names'>;
   /** Settles, with a sentence, if the engines end by themselves; then only `stop` is left to do. */
   readonly failed: Promise<string>;
   /** By physical name, such as `endpoints.functions.ThumbnailsWorker`. */
@@ -152,32 +159,33 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     { ...origins, dynamodb: dynamodb.origin, provider: provider.url, ssm: ssm.origin },
     plan,
   );
-  const { onLog } = options;
   const { orphanage } = engines;
+  const metrics = createMetricStore(Date.now);
+  const services = createServiceMetrics(metrics, Date.now);
+  const dashboards = createDashboards(plan.dashboards, metrics, Date.now);
+  const onLog = logReader(metrics, options.onLog);
   const mayInvoke = createMayInvoke(plan.permissions, 'events.amazonaws.com', tell);
   const compute = startCompute({
-    plan,
-    endpoints,
-    stateDir,
-    onLog,
-    sqs,
-    orphanage,
-    mayInvoke,
+    ...{ plan, endpoints, stateDir, onLog, sqs, orphanage, mayInvoke },
+    metrics: services,
     ...guard,
   });
   stops.push(() => compute.stop());
+  const queueNames = plan.queues.map(({ name }) => name);
+  stops.push(watchQueues(engines.database, queueNames, services.queueRead));
 
   const [httpApi, another] = plan.apis;
   if (another !== undefined) {
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
   if (httpApi !== undefined) {
+    const answered = (status: number, ms: number) => services.answered(httpApi.id, status, ms);
     const apiMayInvoke = createMayInvoke(plan.permissions, 'apigateway.amazonaws.com', tell);
-    api.serve(createHttpApi(httpApi, compute, apiMayInvoke));
+    api.serve(createHttpApi(httpApi, compute, apiMayInvoke, answered));
   }
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
-  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample }));
+  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample, dashboards }));
   writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
 
   const poolOf = (name: string): FunctionPool => {
@@ -187,6 +195,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   };
   return {
     endpoints,
+    metrics,
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
     failed: Promise.race([engines.failed, provider.failed]),
@@ -194,6 +203,20 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     counts: (name) => poolOf(name).counts,
     grants: () => authority.grants(),
     killFunction: (name, most) => poolOf(name).killRunning(most),
+  };
+}
+
+/** All that functions write is looked through for metrics. */
+function logReader(
+  { put }: MetricStore,
+  also: LocalCloudOptions['onLog'],
+): (functionName: string, text: string) => void {
+  const readers = new Map<string, (text: string) => void>();
+  return (name, text) => {
+    const read = readers.get(name) ?? embeddedReader((samples) => samples.forEach(put));
+    readers.set(name, read);
+    read(text);
+    also?.(name, text);
   };
 }
 

@@ -11,6 +11,7 @@ import type { Authority, Caller } from './iam/authority.ts';
 import type { Identities } from './iam/identities.ts';
 import type { MayInvoke } from './iam/invocations.ts';
 import { startMapping } from './mappings/mapping.ts';
+import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import { startSchedule } from './schedules/schedule.ts';
 import type { FunctionPlan, QueuePlan, StackPlan } from './template/stack.ts';
 
@@ -28,8 +29,9 @@ export interface ComputeOptions {
   endpoints: CloudEndpoints;
   stateDir: string;
   /** Sees all that functions write, too. */
-  onLog: ((functionName: string, text: string) => void) | undefined;
+  onLog: (functionName: string, text: string) => void;
   sqs: AwsJson;
+  metrics: ServiceMetrics;
   orphanage: Orphanage;
   identities: Identities;
   authority: Authority;
@@ -47,19 +49,21 @@ const UNRESERVED_PER_CORE = 2;
 const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsWith('Summaries');
 
 export function startCompute(options: ComputeOptions): Compute {
-  const { plan, endpoints, stateDir, onLog, sqs, orphanage, identities, authority } = options;
+  const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
+  const { identities, authority } = options;
   const slots = {
     unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
     starts: createSlots(availableParallelism()),
   };
-  const logs = plan.functions.map((fn) =>
-    openLog(join(stateDir, 'logs', `${fn.name}.log`), onLog && ((text) => onLog(fn.name, text))),
+  const logs = plan.functions.map(({ name }) =>
+    openLog(join(stateDir, 'logs', `${name}.log`), (text) => onLog(name, text)),
   );
   const pools = new Map(
     plan.functions.map((fn, index) => {
       const environment = environmentOf(fn, endpoints, identities.keysOf(fn.name));
       const log = permitted(fn, logs[index], authority);
-      return [fn.name, createPool(fn, environment, log, slots, orphanage)] as const;
+      const meter = metrics.functionMeter(fn.name);
+      return [fn.name, createPool(fn, environment, log, slots, orphanage, meter)] as const;
     }),
   );
   for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();

@@ -7,8 +7,8 @@ const NO_CDN =
 /** Resource types that the template may hold and that nothing runs for, with the reason. */
 export const TYPES_NOT_RUN: Readonly<Record<string, string>> = {
   'AWS::Logs::LogGroup': 'logs are files, bounded by size instead of by age',
-  'AWS::CloudWatch::Alarm': 'alarms are not evaluated',
-  'AWS::CloudWatch::Dashboard': 'dashboards are not drawn yet',
+  'AWS::CloudWatch::Alarm': 'alarms are not evaluated; dashboards show their thresholds',
+  'AWS::Logs::QueryDefinition': 'logs are files, which anything that reads text can search',
   'AWS::CDK::Metadata': 'statistics for AWS',
   'AWS::CloudFront::OriginAccessControl': NO_CDN,
 };
@@ -42,6 +42,7 @@ export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string,
   'AWS::Lambda::Function': {
     Architectures: "functions run on this machine's processor",
     Description: DESCRIPTION,
+    TracingConfig: 'nothing is traced',
     Tags: TAGS,
   },
   'AWS::Lambda::EventSourceMapping': { Tags: TAGS },
@@ -104,5 +105,7 @@ export const DIFFERENCES: readonly string[] = [
   'Processes of functions fed by queues start as many at once as there are cores; on AWS each start has a processor of its own.',
   'An idle function is not frozen: its timers run on.',
   'Memory is read a few times a second, on Linux only, so a short peak may pass unseen.',
+  'Metrics are kept in memory, from a start to the end of it, for three hours at most; percentiles are right to one per cent. Those of SQS are measured every five seconds instead of every minute.',
+  'Metrics of AWS’s services are those that dashboards show: of Lambda, SQS and the HTTP API.',
   'A change takes effect at the next start.',
 ];

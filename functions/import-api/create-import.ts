@@ -1,3 +1,4 @@
+import { InvalidRequestError } from '../../shared/errors.ts';
 import { createImport as writeImport } from '../../shared/imports/create-import.ts';
 import type { Delimiter } from '../../shared/imports/csv/delimiter.ts';
 import type { Encoding } from '../../shared/imports/csv/encoding.ts';
@@ -26,12 +27,20 @@ export interface CreatedImport {
 
 const DAY_SECONDS = 86_400;
 
-/** An import that waits for its file, and the form that uploads it. S3 tells intake of the upload. */
+/**
+ * An import that waits for its file, and the form that uploads it. S3 tells intake of the upload.
+ *
+ * @throws InvalidRequestError for a deadline that is over
+ */
 export async function createImport(
   { table, limits, prompt, signing, now }: Service,
   { instructions, columns = [], ...given }: NewImport,
 ): Promise<CreatedImport> {
   const createdAt = now();
+  const { deadline } = given;
+  if (deadline !== undefined && Date.parse(deadline) <= createdAt) {
+    throw new InvalidRequestError(`body.deadline: expected a time to come, got ${deadline}`);
+  }
   const importId = createImportId(createdAt);
   const form = signing.upload(
     await signing.credentials(),
@@ -47,7 +56,7 @@ export async function createImport(
     importId,
     state: 'awaiting-upload',
     round: 0,
-    instructions: instructions || prompt.instructions,
+    instructions: instructions ?? prompt.instructions,
     columns,
     reads: 0,
     pages: {},

@@ -10,6 +10,8 @@ export interface Engines {
   readonly fauxqs: string;
   /** Unguarded, too. */
   readonly dynamodb: string;
+  /** What fauxqs keeps, in a file. */
+  readonly database: string;
   /** Settles, with a sentence, if the engines end without having been asked to. */
   readonly failed: Promise<string>;
   readonly orphanage: Orphanage;
@@ -63,6 +65,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   return {
     fauxqs: `http://127.0.0.1:${answer.fauxqsPort}`,
     dynamodb: elsewhere ?? `http://127.0.0.1:${answer.dynoxidePort}`,
+    database: join(stateDir, 'fauxqs', 'fauxqs.db'),
     failed,
     orphanage: {
       watch: (pid) => tell({ type: 'watch', pid }),

@@ -18,6 +18,7 @@ export function createHttpApi(
   plan: ApiPlan,
   { pools, warmUpBehind }: Pick<Compute, 'pools' | 'warmUpBehind'>,
   mayInvoke: MayInvoke,
+  answered: (status: number, milliseconds: number) => void,
 ): RequestListener {
   const match = createMatcher(plan.routes);
   const admit = plan.throttle === undefined ? () => true : createThrottle(plan.throttle);
@@ -44,9 +45,13 @@ export function createHttpApi(
       response.writeHead(204, preflightHeaders(plan.cors, origin)).end();
       return;
     }
+    const began = performance.now();
     answer(request)
       .catch(() => plainAnswer(500, 'Internal Server Error'))
-      .then((ready) => send(response, ready, plan, origin));
+      .then((ready) => {
+        answered(ready.status, performance.now() - began);
+        send(response, ready, plan, origin);
+      });
   };
 }
 

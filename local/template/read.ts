@@ -29,6 +29,7 @@ const RUN = {
   'AWS::Lambda::EventSourceMapping': resources.mapping,
   'AWS::Lambda::Permission': resources.permission,
   'AWS::Events::Rule': resources.rule,
+  'AWS::CloudWatch::Dashboard': resources.dashboard,
   'AWS::ApiGatewayV2::Api': resources.api,
   'AWS::ApiGatewayV2::Integration': resources.integration,
   'AWS::ApiGatewayV2::Route': resources.route,

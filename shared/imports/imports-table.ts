@@ -16,7 +16,7 @@ import { type RowItem, rowItemSchema } from './row-item.ts';
 // over two hundred partitions, and a page of progress is one Query.
 //
 //   pk           sk
-//   01j…         import | report | export/all | export/only-failed
+//   01j…         import | report | refused/… | export/all | export/only-failed
 //   01j…/1       chunk/0000001 …  row/00000001 …
 //
 // Two indexes: `listed` has all imports, newest last, and `active` those that the reaper looks after.
@@ -32,6 +32,11 @@ export const ACTIVE = 'active';
 
 export const importKey = (importId: string) => ({ pk: importId, sk: 'import' });
 export const reportKey = (importId: string) => ({ pk: importId, sk: 'report' });
+/** Of one file: whoever refuses one that was replaced meanwhile says nothing of its successor. */
+export const refusedKey = (importId: string, etag: string) => ({
+  pk: importId,
+  sk: `refused/${etag}`,
+});
 
 export const ticketKey = (importId: string, onlyFailed: boolean) => ({
   pk: importId,

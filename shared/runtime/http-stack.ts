@@ -1,10 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { GlimpseError, InvalidRequestError } from '../errors.ts';
-import { publishMetrics } from './metrics.ts';
+import { type Measured, publishMetrics } from './metrics.ts';
 
 export interface HttpRequest {
   /** Decoded once, here: `+` first, then `%`. */
@@ -39,7 +38,7 @@ const STATUS_BY_CODE: Record<string, number> = {
 
 export function httpHandler(
   routes: Routes,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics }: { logger: Logger; metrics: Measured },
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger))
@@ -60,10 +59,20 @@ export function httpHandler(
         if (error instanceof GlimpseError && error.blame === 'caller') {
           return fail(STATUS_BY_CODE[error.code] ?? 400, error.code, error.message);
         }
-        logger.error('the request failed', { error, route: event.routeKey });
+        logger.error('the request failed', { error, route: event.routeKey, ...aboutOf(event) });
         return fail(500, 'internal', 'internal error');
       }
     });
+}
+
+/** Of what a request names, the images and the import: the rest may be text of a catalogue. */
+function aboutOf({ pathParameters, rawQueryString }: APIGatewayProxyEventV2): object {
+  const { image, gallery } = parseQuery(rawQueryString);
+  return {
+    ...(pathParameters?.id === undefined ? {} : { importId: pathParameters.id }),
+    ...(image === undefined ? {} : { image }),
+    ...(gallery === undefined ? {} : { gallery }),
+  };
 }
 
 /** What came by the route that takes all that no other does. */

@@ -9,6 +9,7 @@ import { createAwsJson } from '../../local/engines/aws-json.ts';
 import type { Invoked } from '../../local/functions/pool.ts';
 import { createHttpApi } from '../../local/http-api/http-api.ts';
 import { createIdentities } from '../../local/iam/identities.ts';
+import { createServiceMetrics } from '../../local/metrics/service-metrics.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
 import { startSimulatorProcess } from '../../local/provider/simulator-process.ts';
@@ -61,6 +62,7 @@ export async function runDeployed(
       written += text;
     },
     sqs: createAwsJson(endpoint),
+    metrics: createServiceMetrics({ put: () => {} }, Date.now),
     orphanage: { watch: () => {}, unwatch: () => {} },
     identities: createIdentities(plan, DEVELOPER_KEYS),
     // moto lets everyone do everything.
@@ -69,7 +71,14 @@ export async function runDeployed(
   });
   const [api] = plan.apis;
   if (api === undefined) throw new Error('The stack has no HTTP API.');
-  server.serve(createHttpApi(api, compute, () => true));
+  server.serve(
+    createHttpApi(
+      api,
+      compute,
+      () => true,
+      () => {},
+    ),
+  );
   return {
     plan,
     api: server.origin,

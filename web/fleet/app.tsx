@@ -10,7 +10,7 @@ export function App({ config }: { config: Config }) {
   const watch = useMemo(() => createFleetWatch(config.api, presence), [config]);
   return (
     <>
-      <Top home="/" here="fleet" />
+      <Top home="/" here="fleet" dashboards={config.dashboards !== undefined} />
       <Offline />
       <FleetPage watch={watch} />
     </>

@@ -50,7 +50,12 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home={hrefOf({})} onHome={followed(() => go({}))} here="gallery">
+      <Top
+        home={hrefOf({})}
+        onHome={followed(() => go({}))}
+        here="gallery"
+        dashboards={config.dashboards !== undefined}
+      >
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />
         ) : (

@@ -43,7 +43,7 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home="/" here="imports" />
+      <Top home="/" here="imports" dashboards={config.dashboards !== undefined} />
       <Offline />
       {importId === undefined ? (
         <ImportsPage list={list} transfers={transfers} intake={intake} go={go} />

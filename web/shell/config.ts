@@ -11,6 +11,8 @@ export interface Config {
   readonly imports: { readonly maxBytes: number };
   /** Where the sample gallery can be asked for; on a developer's machine only. */
   readonly sample?: string;
+  /** Where the dashboards are; on a developer's machine only. */
+  readonly dashboards?: string;
 }
 
 /** The pages were not published as they should be. */
@@ -29,7 +31,7 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function readConfig(told: unknown): Config {
-  const { api, buckets, variants, upload, imports, sample } = fields(told);
+  const { api, buckets, variants, upload, imports, sample, dashboards } = fields(told);
   const { originals, thumbnails } = fields(buckets);
   const { grid, large } = fields(variants);
   const { maxBytes, types } = fields(upload);
@@ -41,6 +43,7 @@ function readConfig(told: unknown): Config {
       upload: { maxBytes: number(maxBytes), types: list(types).map(text) },
       imports: { maxBytes: number(fields(imports).maxBytes) },
       ...(sample === undefined ? {} : { sample: text(sample) }),
+      ...(dashboards === undefined ? {} : { dashboards: text(dashboards) }),
     };
   } catch (cause) {
     throw new ConfigError(

@@ -5,6 +5,8 @@ const PAGES = {
   gallery: { href: '/', title: 'Galleries' },
   imports: { href: '/imports.html', title: 'Imports' },
   fleet: { href: '/fleet.html', title: 'Fleet' },
+  /** On a developer's machine only: on AWS they are CloudWatch's. */
+  dashboards: { href: '/dashboards', title: 'Dashboards' },
 } as const;
 
 export interface TopProps {
@@ -13,12 +15,14 @@ export interface TopProps {
   onHome?: (event: MouseEvent) => void;
   /** Which page this is: the others are linked. */
   here: keyof typeof PAGES;
+  /** Whether there are dashboards beside the pages. */
+  dashboards: boolean;
   /** What can be done here. */
   children?: ComponentChildren;
 }
 
 /** The head of a page, which stays in view. */
-export function Top({ home, onHome, here, children }: TopProps) {
+export function Top({ home, onHome, here, dashboards, children }: TopProps) {
   return (
     <header class="top">
       <a class="brand" href={home} onClick={onHome}>
@@ -27,7 +31,7 @@ export function Top({ home, onHome, here, children }: TopProps) {
       </a>
       <nav class="pages" aria-label="Pages">
         {Object.values(PAGES)
-          .filter((page) => page !== PAGES[here])
+          .filter((page) => page !== PAGES[here] && (dashboards || page !== PAGES.dashboards))
           .map(({ href, title }) => (
             <a key={href} href={href}>
               {title}

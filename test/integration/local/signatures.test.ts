@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -377,6 +379,24 @@ describe('an upload form', () => {
   ])('%s is refused', async (_what, change, file, expected) => {
     const { url, fields } = signed();
     expect(await post(url, change({ ...fields }), file)).toMatchObject(expected);
+  });
+
+  test('is refused before it is sent where it announces more than is taken', async () => {
+    const { url } = signed();
+    const size = 513 * 1024 * 1024;
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': size };
+    const form = request(url, { method: 'POST', headers });
+    // Its head and no more.
+    form.flushHeaders();
+    const response = await new Promise<IncomingMessage>((resolve) => form.on('response', resolve));
+    const xml = await text(response);
+    form.on('error', () => {}).destroy();
+    expect(response.statusCode).toBe(400);
+    expect(xml).toContain('<Code>EntityTooLarge</Code>');
+    expect(xml).toContain(
+      'exceeds the maximum allowed size: the local cloud takes forms up to 512 MB',
+    );
+    expect(xml).toContain(`<ProposedSize>${size}</ProposedSize>`);
   });
 
   test('that has expired is refused', async () => {
