@@ -1,18 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCompute } from './compute.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
-import {
-  type CloudEndpoints,
-  DEVELOPER_KEYS,
-  describeEndpoints,
-  FUNCTION_KEYS,
-} from './endpoints.ts';
+import { type CloudEndpoints, DEVELOPER_KEYS, describeEndpoints } from './endpoints.ts';
 import { createAwsJson } from './engines/aws-json.ts';
 import { createBuckets, createQueues, createTables } from './engines/create.ts';
 import { endLeftOver } from './engines/dynoxide.ts';
 import { type Engines, startEngines } from './engines/engines.ts';
 import type { FunctionCounts, FunctionPool, Invoked } from './functions/pool.ts';
+import { createDynamoDbFront } from './gateway/dynamodb-front.ts';
 import { createEngine } from './gateway/engine.ts';
 import { openJournal } from './gateway/journal.ts';
 import { createNotifications, reconcile } from './gateway/notifications.ts';
@@ -21,6 +17,9 @@ import { createVerifier } from './gateway/sigv4.ts';
 import { createSqsFront } from './gateway/sqs-front.ts';
 import { createStore } from './gateway/store.ts';
 import { createHttpApi } from './http-api/http-api.ts';
+import { type Authority, createAuthority, type Grant } from './iam/authority.ts';
+import { createIdentities, type Identities } from './iam/identities.ts';
+import { assertDeployable, createMayInvoke } from './iam/invocations.ts';
 import { embeddedReader } from './metrics/embedded-format.ts';
 import { createMetricStore, type MetricStore } from './metrics/metric-store.ts';
 import { createServiceMetrics } from './metrics/service-metrics.ts';
@@ -55,6 +54,8 @@ export interface LocalCloudOptions {
   progress?: (step: string, milliseconds: number) => void;
   /** Sees all that functions write, too. */
   onLog?: (functionName: string, text: string) => void;
+  /** Hears, in one line, of what a function or a service was refused; once of each kind. */
+  onDenied?: (line: string) => void;
   /** How the simulated model provider behaves; its account is that of the template unless stated here. */
   provider?: OptionsInput;
   /** Where `DYNOXIDE_BIN`, `DYNAMODB_ENDPOINT` and `GLIMPSE_PROVIDER_KEY` are looked up. */
@@ -73,6 +74,8 @@ export interface LocalCloud {
   /** By physical name, such as `endpoints.functions.ThumbnailsWorker`. */
   invoke(functionName: string, event: unknown): Promise<Invoked>;
   counts(functionName: string): Readonly<FunctionCounts>;
+  /** All that the functions' roles are granted, and whether it was used since the start. */
+  grants(): Grant[];
   /** Kills processes in which a function runs now, as a crash would; answers how many that were. */
   killFunction(functionName: string, most?: number): number;
   stop(): Promise<void>;
@@ -117,8 +120,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
 
   // Each takes seconds, and none needs another.
   const environment = options.environment ?? process.env;
-  const dynamodbPort = port === 0 ? 0 : port + 4;
-  const starting = startEngines({ stateDir, dynamodbPort, environment });
+  const starting = startEngines({ stateDir, environment });
   stops.push(() => starting.then((started) => started.stop()).catch(() => {}));
   const [engines, cdkOut] = await Promise.all([
     timed('engines', starting),
@@ -129,6 +131,14 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const { web, api, s3, sqs: queues } = servers;
   const origins = { web: web.origin, api: api.origin, s3: s3.origin, sqs: queues.origin };
   const plan = await loadStack(cdkOut, origins);
+  const tell = (line: string) => {
+    appendFileSync(join(stateDir, 'logs', 'denied.log'), `${new Date().toISOString()} ${line}\n`);
+    options.onDenied?.(line);
+  };
+  const identities = createIdentities(plan, DEVELOPER_KEYS);
+  const authority = createAuthority(plan, tell);
+  const guard = { identities, authority };
+  assertDeployable(plan, authority);
   const keys = parameterValues(plan.functions, environment);
   const { account, ...simulated } = options.provider ?? {};
   const spent = account === undefined ? accountsOf(plan.functions, keys) : { account };
@@ -138,14 +148,15 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   ]);
 
   const sqs = createAwsJson(engines.fauxqs);
-  await serveS3(s3, engines, plan, stateDir, stops);
-  queues.serve(createSqsFront(engines.fauxqs, queues.origin));
+  await serveS3(s3, engines, plan, guard, stateDir, stops);
+  queues.serve(createSqsFront({ fauxqs: engines.fauxqs, origin: queues.origin, ...guard }));
 
-  const { ssm } = servers;
-  ssm.serve(createParameterStore({ values: keys, origin: ssm.origin }));
+  const { ssm, dynamodb } = servers;
+  ssm.serve(createParameterStore({ values: keys, origin: ssm.origin, ...guard }));
+  dynamodb.serve(createDynamoDbFront({ engine: engines.dynamodb, ...guard }));
 
   const endpoints = describeEndpoints(
-    { ...origins, dynamodb: engines.dynamodb, provider: provider.url, ssm: ssm.origin },
+    { ...origins, dynamodb: dynamodb.origin, provider: provider.url, ssm: ssm.origin },
     plan,
   );
   const { orphanage } = engines;
@@ -153,9 +164,11 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const services = createServiceMetrics(metrics, Date.now);
   const dashboards = createDashboards(plan.dashboards, metrics, Date.now);
   const onLog = logReader(metrics, options.onLog);
+  const mayInvoke = createMayInvoke(plan.permissions, 'events.amazonaws.com', tell);
   const compute = startCompute({
-    ...{ plan, endpoints, stateDir, onLog, sqs, orphanage },
+    ...{ plan, endpoints, stateDir, onLog, sqs, orphanage, mayInvoke },
     metrics: services,
+    ...guard,
   });
   stops.push(() => compute.stop());
   const queueNames = plan.queues.map(({ name }) => name);
@@ -167,7 +180,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   }
   if (httpApi !== undefined) {
     const answered = (status: number, ms: number) => services.answered(httpApi.id, status, ms);
-    api.serve(createHttpApi(httpApi, compute, answered));
+    const apiMayInvoke = createMayInvoke(plan.permissions, 'apigateway.amazonaws.com', tell);
+    api.serve(createHttpApi(httpApi, compute, apiMayInvoke, answered));
   }
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
@@ -187,6 +201,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     failed: Promise.race([engines.failed, provider.failed]),
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
+    grants: () => authority.grants(),
     killFunction: (name, most) => poolOf(name).killRunning(most),
   };
 }
@@ -205,7 +220,7 @@ function logReader(
   };
 }
 
-type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'ssm', LocalServer>;
+type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'ssm', LocalServer>;
 
 /** Before all else: the template's queue URLs and the functions' environment hold these ports. */
 async function listenAll(port: number, stops: Stops): Promise<Servers> {
@@ -219,13 +234,11 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     api: await open(1, 'the API'),
     s3: await open(2, 'S3'),
     sqs: await open(3, 'SQS'),
+    dynamodb: await open(4, 'DynamoDB'),
     ssm: await open(6, 'SSM'),
   };
   // What listens by itself would say less well that it cannot have its port.
-  if (port !== 0) {
-    (await listen(port + 4, 'DynamoDB')).stop();
-    (await listen(port + 5, 'the model provider')).stop();
-  }
+  if (port !== 0) (await listen(port + 5, 'the model provider')).stop();
   return servers;
 }
 
@@ -259,6 +272,7 @@ async function serveS3(
   server: LocalServer,
   { fauxqs }: Engines,
   { buckets, queues }: StackPlan,
+  guard: { identities: Identities; authority: Authority },
   stateDir: string,
   stops: Stops,
 ): Promise<void> {
@@ -268,7 +282,7 @@ async function serveS3(
   const notifications = createNotifications({ buckets, queues, sqs, journal });
   stops.push(() => notifications.stop());
   await reconcile(journal.leftOver, engine, notifications);
-  const verifier = createVerifier([DEVELOPER_KEYS, FUNCTION_KEYS]);
+  const verifier = createVerifier(guard.identities.keys);
   const store = createStore(engine, notifications);
-  server.serve(createS3Gateway({ buckets, engine, store, verifier }));
+  server.serve(createS3Gateway({ buckets, engine, store, verifier, ...guard }));
 }

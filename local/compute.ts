@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type CloudEndpoints, FUNCTION_KEYS } from './endpoints.ts';
-import type { AwsJson } from './engines/aws-json.ts';
+import type { CloudEndpoints } from './endpoints.ts';
+import { type AwsJson, AwsJsonError } from './engines/aws-json.ts';
 import type { Orphanage } from './engines/engines.ts';
 import { environmentOf } from './functions/environment.ts';
-import { openLog } from './functions/log-file.ts';
+import { type Log, openLog } from './functions/log-file.ts';
 import { createPool, type FunctionPool } from './functions/pool.ts';
 import { createSlots } from './functions/slots.ts';
+import type { Authority, Caller } from './iam/authority.ts';
+import type { Identities } from './iam/identities.ts';
+import type { MayInvoke } from './iam/invocations.ts';
 import { startMapping } from './mappings/mapping.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import { startSchedule } from './schedules/schedule.ts';
@@ -30,6 +33,10 @@ export interface ComputeOptions {
   sqs: AwsJson;
   metrics: ServiceMetrics;
   orphanage: Orphanage;
+  identities: Identities;
+  authority: Authority;
+  /** Whether schedules may invoke a function. */
+  mayInvoke: MayInvoke;
 }
 
 /** Functions without a reservation share so many processes a core: their work is the processor's. */
@@ -43,6 +50,7 @@ const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsW
 
 export function startCompute(options: ComputeOptions): Compute {
   const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
+  const { identities, authority } = options;
   const slots = {
     unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
     starts: createSlots(availableParallelism()),
@@ -52,12 +60,10 @@ export function startCompute(options: ComputeOptions): Compute {
   );
   const pools = new Map(
     plan.functions.map((fn, index) => {
-      const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
-      const log = logs[index] ?? { write: () => {}, close: () => {} };
-      return [
-        fn.name,
-        createPool(fn, environment, log, slots, orphanage, metrics.functionMeter(fn.name)),
-      ] as const;
+      const environment = environmentOf(fn, endpoints, identities.keysOf(fn.name));
+      const log = permitted(fn, logs[index], authority);
+      const meter = metrics.functionMeter(fn.name);
+      return [fn.name, createPool(fn, environment, log, slots, orphanage, meter)] as const;
     }),
   );
   for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();
@@ -74,14 +80,18 @@ export function startCompute(options: ComputeOptions): Compute {
     }
     const deadLetterSourceArn = soleSource(plan.queues, queue);
     const called = () => warmUpBehind(mapping.functionName);
-    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs, called });
+    const asRole = inTheNameOf(callerOf(pool.plan), queue.arn, sqs, authority);
+    return startMapping({ plan: mapping, queue, deadLetterSourceArn, pool, sqs: asRole, called });
   });
   const schedules = plan.schedules.map((schedule) => {
     const pool = pools.get(schedule.functionName);
     if (pool === undefined) {
       throw new Error(`A schedule calls ${schedule.functionName}, which the template lacks.`);
     }
-    return startSchedule(schedule, pool.invoke);
+    const { functionName, arn } = schedule;
+    return startSchedule(schedule, async (event) => {
+      if (options.mayInvoke(functionName, arn)) await pool.invoke(event);
+    });
   });
   return {
     pools,
@@ -92,6 +102,41 @@ export function startCompute(options: ComputeOptions): Compute {
       await Promise.all(ended);
       for (const log of logs) log.close();
     },
+  };
+}
+
+function callerOf({ name, roleArn }: FunctionPlan): Caller {
+  return { kind: 'function', functionName: name, roleArn };
+}
+
+const WRITES_LOGS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+/** A log that keeps what its function's role may write: what it may not, AWS loses without a word. */
+function permitted(fn: FunctionPlan, log: Log | undefined, authority: Authority): Log {
+  let may: boolean | undefined;
+  return {
+    write(text) {
+      may ??= WRITES_LOGS.every(
+        (action) => authority.refusal(callerOf(fn), { action, resource: fn.logArn }) === undefined,
+      );
+      if (may) log?.write(text);
+    },
+    close: () => log?.close(),
+  };
+}
+
+/** What a mapping's pollers call, Lambda calls by the function's role. */
+function inTheNameOf(
+  caller: Caller,
+  resource: string,
+  sqs: AwsJson,
+  authority: Authority,
+): AwsJson {
+  return (operation, input, signal) => {
+    const action = `sqs:${operation.replace(/^AmazonSQS\.|Batch$/g, '')}`;
+    const refusal = authority.refusal(caller, { action, resource });
+    if (refusal !== undefined) throw new AwsJsonError(operation, 'AccessDenied', refusal);
+    return sqs(operation, input, signal);
   };
 }
 

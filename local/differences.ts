@@ -1,18 +1,11 @@
 // What the local cloud does not do as AWS does, all of it. A resource type or a property that is
 // neither run nor listed here stops the start with an error that names it (template/read.ts).
 
-const IAM =
-  'permissions are not enforced: every function may make every call, so a missing grant shows on AWS only';
 const NO_CDN =
   'a laptop has no CDN: the thumbnails bucket answers itself, and the pages are served from where they are built';
 
 /** Resource types that the template may hold and that nothing runs for, with the reason. */
 export const TYPES_NOT_RUN: Readonly<Record<string, string>> = {
-  'AWS::IAM::Role': IAM,
-  'AWS::IAM::Policy': IAM,
-  'AWS::IAM::ManagedPolicy': IAM,
-  'AWS::Lambda::Permission': IAM,
-  'AWS::SQS::QueuePolicy': IAM,
   'AWS::Logs::LogGroup': 'logs are files, bounded by size instead of by age',
   'AWS::CloudWatch::Alarm': 'alarms are not evaluated; dashboards show their thresholds',
   'AWS::Logs::QueryDefinition': 'logs are files, which anything that reads text can search',
@@ -32,6 +25,7 @@ export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string,
     OwnershipControls: 'one account owns everything',
     Tags: TAGS,
   },
+  'AWS::IAM::Role': { Description: DESCRIPTION, Tags: TAGS },
   'AWS::SQS::Queue': {
     SqsManagedSseEnabled: ENCRYPTION,
     KmsMasterKeyId: ENCRYPTION,
@@ -48,9 +42,7 @@ export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string,
   'AWS::Lambda::Function': {
     Architectures: "functions run on this machine's processor",
     Description: DESCRIPTION,
-    LoggingConfig: 'logs are files, one a function',
     TracingConfig: 'nothing is traced',
-    Role: IAM,
     Tags: TAGS,
   },
   'AWS::Lambda::EventSourceMapping': { Tags: TAGS },
@@ -85,15 +77,17 @@ export const PROPERTIES_NOT_RUN: Readonly<Record<string, Readonly<Record<string,
 export const DIFFERENCES: readonly string[] = [
   'The addresses of buckets and of the distribution, wherever the template puts one together (the pages’ configuration, their Content-Security-Policy, the outputs), are those of S3 and of the pages on this machine.',
   'The pages bucket stays empty: the pages are served from where they are built. /about, /endpoints.json and /sample exist here only, and /config.json names the last.',
-  'Bucket policies: statements that insist on TLS, and those for CloudFront, are passed over; a public read is honoured.',
-  'Signatures are verified by S3 only; SQS, DynamoDB and SSM answer everyone on this machine.',
+  'Every call counts as made over TLS where a policy insists on it (aws:SecureTransport, s3:TlsVersion): what is spoken on this machine is HTTP.',
+  "The developer's credentials are an administrator's, and known to all on this machine. A function's are its role's, good until the stop; Lambda renews them within hours.",
+  'A mapping whose role may not read its queue and notifications that the queue does not admit stop the start; AWS refuses to deploy them.',
+  'The model provider verifies neither signatures nor permissions: a missing bedrock:InvokeModel shows on AWS only.',
+  'A DynamoDB behind DYNAMODB_ENDPOINT is guarded only on the way through the local cloud.',
   'An upload in signed chunks is verified by its seed signature, not chunk by chunk.',
   'A checksum by CRC-32C or CRC-64/NVME is neither verified nor kept.',
   "S3's test event, which AWS sends to the queue when a stack is deployed, is not sent.",
   "An object above 10 MiB has a multipart upload's ETag, however it was uploaded.",
   'An upload form is held in memory while it is checked, so 512 MB is the largest.',
   'Buckets are those of the template; creating and deleting them is refused, as is all bucket configuration.',
-  'S3 answers 404 for a missing object to whoever signs, as it does to those who may list the bucket.',
   'SQS keeps messages until they are received, whatever the retention period.',
   'SQS refuses characters beyond U+FFFF in bodies; AWS takes them.',
   'A standard queue gives next the oldest message of the group that has the fewest under way, a message without a group being one of its own; AWS does so roughly, once one group has far more under way than the others.',

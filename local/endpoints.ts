@@ -32,13 +32,6 @@ export const DEVELOPER_KEYS: Keys = {
   secretAccessKey: 'good-on-this-machine-only',
 };
 
-/** The functions': temporary ones, as a role's are, with a session token. */
-export const FUNCTION_KEYS: Keys = {
-  accessKeyId: 'glimpse-function',
-  secretAccessKey: 'good-on-this-machine-only-too',
-  sessionToken: 'glimpse-session',
-};
-
 type Origins = Pick<CloudEndpoints, 'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'provider' | 'ssm'>;
 
 export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpoints {

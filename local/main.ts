@@ -69,6 +69,7 @@ async function run(): Promise<void> {
     build: true,
     ...(values['cdk-out'] === undefined ? {} : { cdkOut: resolve(values['cdk-out']) }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
+    onDenied: (line) => console.error(`\n  ${line}\n`),
     ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
   });
   console.log(`  ${'ready'.padEnd(12)} ${seconds(performance.now() - started)}\n`);

@@ -1,6 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { createAdmission, JsonError, sendJson, sendRefusal } from './gateway/json-service.ts';
+import type { Authority, Call } from './iam/authority.ts';
+import type { Identities } from './iam/identities.ts';
 import { ACCOUNT, REGION } from './template/intrinsics.ts';
 import type { FunctionPlan } from './template/stack.ts';
 
@@ -15,6 +17,8 @@ export interface ParameterStore {
   readonly values: ReadonlyMap<string, string>;
   /** Where clients find it. */
   readonly origin: string;
+  readonly identities: Identities;
+  readonly authority: Authority;
 }
 
 /**
@@ -35,53 +39,54 @@ export function parameterValues(
 
 export function createParameterStore(store: ParameterStore): RequestListener {
   const { host } = new URL(store.origin);
+  const { identities, authority } = store;
+  const target = 'AmazonSSM.';
+  const admit = createAdmission({ name: 'ssm', target, identities, authority, callsOf });
   return (request, response) => {
-    // The key may be a real one: a page whose host's name was made to lead here must not read it.
+    // The key may be a real one: a page whose host's name was made to lead here must not read it,
+    // and the developer's access key is known to all.
     if (request.headers.host !== host) {
-      send(response, 403, { __type: 'AccessDeniedException', message: `Expected ${host}.` });
+      const refused = new JsonError(403, 'AccessDeniedException', `Expected ${host}.`);
+      sendRefusal(response, 'ssm', refused);
       return;
     }
-    answer(store, request, response).catch(() =>
-      send(response, 400, {
-        __type: 'ValidationException',
-        message: 'Expected the name of a parameter.',
-      }),
-    );
+    admit(request)
+      .then(({ input }) => answer(store, input, response))
+      .catch((error: unknown) => sendRefusal(response, 'ssm', error));
   };
 }
 
-async function answer(
-  { values }: ParameterStore,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const operation = request.headers['x-amz-target'];
-  if (request.method !== 'POST' || operation !== 'AmazonSSM.GetParameter') {
-    const message = `The local cloud knows AmazonSSM.GetParameter, got ${operation ?? 'none'}.`;
-    send(response, 400, { __type: 'UnknownOperationException', message });
-    return;
-  }
-  const { Name, WithDecryption } = inputSchema.parse(JSON.parse(await text(request)));
+function callsOf(operation: string, input: unknown): Call[] | undefined {
+  if (operation !== 'GetParameter') return undefined;
+  return [{ action: 'ssm:GetParameter', resource: arnOf(parse(input).Name) }];
+}
+
+function parse(input: unknown): z.infer<typeof inputSchema> {
+  const parsed = inputSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new JsonError(400, 'ValidationException', 'Expected the name of a parameter.');
+}
+
+function answer({ values }: ParameterStore, input: unknown, response: ServerResponse): void {
+  const { Name, WithDecryption } = parse(input);
   const value = values.get(Name);
   if (value === undefined) {
     const message = `${Name} is no parameter that a function's environment names.`;
-    send(response, 400, { __type: 'ParameterNotFound', message });
-    return;
+    throw new JsonError(400, 'ParameterNotFound', message);
   }
-  send(response, 200, {
+  sendJson(response, 'ssm', 200, {
     Parameter: {
       Name,
       Type: 'SecureString',
       Value: WithDecryption ? value : 'encrypted, as WithDecryption was not asked for',
       Version: 1,
       LastModifiedDate: 1_767_225_600,
-      ARN: `arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/${Name.replace(/^\//, '')}`,
+      ARN: arnOf(Name),
       DataType: 'text',
     },
   });
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-  response.end(JSON.stringify(body));
+function arnOf(name: string): string {
+  return `arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`;
 }

@@ -41,26 +41,24 @@ export class ImportsStorage {
     });
   }
 
-  /** The items of imports: read one or many, written by conditions. @param index that is queried too. */
-  items(index?: Index): Use {
+  /** The items of imports: read one or many, written by conditions. @param indexes that are queried too. */
+  items(...indexes: Index[]): Use {
     const grants = [
       {
         actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
         resources: [this.table.tableArn],
       },
-    ];
-    if (index !== undefined) {
-      grants.push({
+      ...indexes.map((index) => ({
         actions: ['dynamodb:Query'],
         resources: [`${this.table.tableArn}/index/${index}`],
-      });
-    }
+      })),
+    ];
     return { variable: 'IMPORTS_TABLE', value: this.table.tableName, grants };
   }
 
   /** @param lists whether it is to hear that an object is gone: without it S3 answers 403. */
-  files(access: { reads?: Folder[]; writes?: Folder[]; lists?: boolean }): Use {
-    const { reads = [], writes = [], lists = true } = access;
+  files(access: { reads?: Folder[]; writes?: Folder[]; lists: boolean }): Use {
+    const { reads = [], writes = [], lists } = access;
     const below = (folders: readonly Folder[]) =>
       folders.map((folder) => this.bucket.arnForObjects(`${folder}/*`));
     const grants = [];

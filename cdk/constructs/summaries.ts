@@ -152,7 +152,7 @@ export class Summaries extends Construct {
       memoryMb: this.#config.memoryMb.api,
       timeout: API_TIMEOUT,
     })
-      .use(this.#storage.items('listed'))
+      .use(this.#storage.items('listed', 'active'))
       // Forms and URLs can do what their signer may: upload a source, download an export.
       .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }))
       .use(this.#fleet.readings())
@@ -166,6 +166,7 @@ export class Summaries extends Construct {
     const files = this.#storage.files({
       reads: ['sources', 'chunks'],
       writes: ['chunks', 'exports'],
+      lists: true,
     });
     const fn = new GlimpseFunction(this, 'Intake', {
       folder: 'import-intake',
@@ -199,7 +200,7 @@ export class Summaries extends Construct {
       ...(concurrency.reserved ? { reservedConcurrency: processes } : {}),
     })
       .use(this.#storage.items())
-      .use(this.#storage.files({ reads: ['chunks'] }))
+      .use(this.#storage.files({ reads: ['chunks'], lists: true }))
       .use({ variable: 'GATE', value: String(gate), grants: [] })
       .use({ variable: 'MODE', value: mode, grants: [] })
       .use(this.#fleet.state())
@@ -228,16 +229,19 @@ export class Summaries extends Construct {
   }
 
   #failures(): GlimpseFunction {
-    return new GlimpseFunction(this, 'Failures', {
-      folder: 'chunk-failures',
-      description: 'Records on the import what was given up',
-      config: this.#config,
-      local: this.#local,
-      memoryMb: SMALL_MB,
-      timeout: FAILURES_TIMEOUT,
-    })
-      .use(this.#storage.items())
-      .use(this.#storage.files({ reads: ['chunks'] }));
+    return (
+      new GlimpseFunction(this, 'Failures', {
+        folder: 'chunk-failures',
+        description: 'Records on the import what was given up',
+        config: this.#config,
+        local: this.#local,
+        memoryMb: SMALL_MB,
+        timeout: FAILURES_TIMEOUT,
+      })
+        .use(this.#storage.items())
+        // Without the chunk's object, for whatever reason, rows are named by their numbers.
+        .use(this.#storage.files({ reads: ['chunks'], lists: false }))
+    );
   }
 
   #reaper(): GlimpseFunction {
@@ -252,7 +256,7 @@ export class Summaries extends Construct {
       ...(concurrency.reserved ? { reservedConcurrency: REAPER_CONCURRENCY } : {}),
     })
       .use(this.#storage.items('active'))
-      .use(this.#storage.files({ reads: ['chunks'] }))
+      .use(this.#storage.files({ reads: ['chunks'], lists: false }))
       .use({ variable: 'STALLED', value: JSON.stringify(summaries.stalled), grants: [] });
   }
 

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Duration, Names } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { visibilitySecondsFor } from '../../shared/fleet/numbers.ts';
@@ -44,22 +44,10 @@ export class WorkQueue extends Construct {
       visibilityTimeout: visibilityFor(props.workerTimeout),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
     });
-    props.worker.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize: props.batchSize,
-        // Pollers ignore reserved concurrency: without a bound of their own, throttled receives
-        // would carry good messages to the dead-letter queue.
-        maxConcurrency: props.maxConcurrency,
-        reportBatchItemFailures: true,
-      }),
-    );
-    props.failures.addEventSource(
-      new SqsEventSource(deadLetters, {
-        batchSize: 10,
-        maxConcurrency: 2,
-        reportBatchItemFailures: true,
-      }),
-    );
+    // Pollers ignore reserved concurrency: without a bound of their own, throttled receives would
+    // carry good messages to the dead-letter queue.
+    feed(props.worker, this.queue, props.batchSize, props.maxConcurrency);
+    feed(props.failures, deadLetters, 10, 2);
     // A dead letter is read within a minute: one that stays could not be recorded.
     alarm(this, 'DeadLettersAlarm', {
       means: props.whenGivenUp,
@@ -72,4 +60,17 @@ export class WorkQueue extends Construct {
       of: 5,
     });
   }
+}
+
+/** What Lambda's pollers call in the name of the function's role. CDK's own event source grants more. */
+const POLLS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+
+function feed(fn: GlimpseFunction, queue: Queue, batchSize: number, maxConcurrency: number): void {
+  fn.addToRolePolicy(new PolicyStatement({ actions: POLLS, resources: [queue.queueArn] }));
+  fn.addEventSourceMapping(`From${Names.nodeUniqueId(queue.node)}`, {
+    eventSourceArn: queue.queueArn,
+    batchSize,
+    maxConcurrency,
+    reportBatchItemFailures: true,
+  });
 }

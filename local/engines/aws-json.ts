@@ -20,6 +20,14 @@ export class AwsJsonError extends Error {
   }
 }
 
+/** Neither engine verifies signatures, but dynoxide insists that there is one. */
+const unverified = (service: string) => ({
+  'content-type': 'application/x-amz-json-1.0',
+  authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=0`,
+  'x-amz-date': '20260101T000000Z',
+});
+export const ENGINE_HEADERS = { sqs: unverified('sqs'), dynamodb: unverified('dynamodb') };
+
 /** Calls one operation, such as `AmazonSQS.SendMessage`. */
 export type AwsJson = (operation: string, input: object, signal?: AbortSignal) => Promise<unknown>;
 
@@ -29,11 +37,8 @@ export function createAwsJson(endpoint: string): AwsJson {
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: {
-        'content-type': 'application/x-amz-json-1.0',
+        ...ENGINE_HEADERS[service],
         'x-amz-target': operation,
-        // Neither engine verifies signatures, but dynoxide insists that there is one.
-        authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=0`,
-        'x-amz-date': '20260101T000000Z',
       },
       body: JSON.stringify(input),
       ...(signal ? { signal } : {}),

@@ -31,14 +31,10 @@ export interface Dynoxide {
   stop(): Promise<void>;
 }
 
-export async function startDynoxide(
-  binary: string,
-  stateDir: string,
-  port: number,
-): Promise<Dynoxide> {
+export async function startDynoxide(binary: string, stateDir: string): Promise<Dynoxide> {
   const pidFile = pidFileOf(stateDir);
   const database = databaseOf(stateDir);
-  const chosen = port === 0 ? await freePort() : port;
+  const chosen = await freePort();
   // A group of its own, or a Ctrl-C in the terminal would end it before what still writes to it.
   const child = spawn(binary, ['serve', '--port', String(chosen), '--db-path', database], {
     detached: true,

@@ -60,7 +60,7 @@ async function start({ stateDir, dynoxide: wanted }: StartEngines): Promise<void
     releaseInFlight(join(dataDir, 'fauxqs.db'));
     [fauxqs, dynoxide] = await Promise.all([
       startFauxqs({ port: 0, dataDir, logger: false, host: '127.0.0.1' }),
-      wanted === undefined ? undefined : startDynoxide(wanted.binary, stateDir, wanted.port),
+      wanted === undefined ? undefined : startDynoxide(wanted.binary, stateDir),
     ]);
     void dynoxide?.exited.then(() => {
       if (!stopping) process.exit(1);

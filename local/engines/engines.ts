@@ -8,6 +8,7 @@ import { fromHost, type ToHost } from './messages.ts';
 export interface Engines {
   /** fauxqs: S3 and SQS on one port. Unguarded: only the gateways may speak to it. */
   readonly fauxqs: string;
+  /** Unguarded, too. */
   readonly dynamodb: string;
   /** What fauxqs keeps, in a file. */
   readonly database: string;
@@ -25,17 +26,14 @@ export interface Orphanage {
 
 export interface EngineOptions {
   stateDir: string;
-  /** 0 for any. */
-  dynamodbPort: number;
   environment: NodeJS.ProcessEnv;
 }
 
 /** Starts fauxqs and dynoxide in a process of their own. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
-  const { stateDir, dynamodbPort, environment } = options;
+  const { stateDir, environment } = options;
   const elsewhere = environment.DYNAMODB_ENDPOINT || undefined;
-  const dynoxide =
-    elsewhere === undefined ? { binary: findDynoxide(environment), port: dynamodbPort } : undefined;
+  const dynoxide = elsewhere === undefined ? { binary: findDynoxide(environment) } : undefined;
 
   const log = openSync(join(stateDir, 'logs', 'engines.log'), 'a');
   const child = fork(new URL('./engine-host.ts', import.meta.url), {

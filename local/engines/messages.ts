@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const startEngines = z.strictObject({
   stateDir: z.string(),
   /** Absent if a DynamoDB runs elsewhere. */
-  dynoxide: z.strictObject({ binary: z.string(), port: z.int() }).optional(),
+  dynoxide: z.strictObject({ binary: z.string() }).optional(),
 });
 export type StartEngines = z.infer<typeof startEngines>;
 

@@ -56,7 +56,7 @@ export function parseRequest(message: IncomingMessage): S3Request {
   return request;
 }
 
-export function parameter(request: S3Request, name: string): string | undefined {
+export function parameter(request: Pick<S3Request, 'query'>, name: string): string | undefined {
   return request.query.find(([candidate]) => candidate === name)?.[1];
 }
 

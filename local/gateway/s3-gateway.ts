@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { ANONYMOUS, type Authority, type Call, type Caller } from '../iam/authority.ts';
+import type { Identities } from '../iam/identities.ts';
 import { REGION } from '../template/intrinsics.ts';
 import type { BucketPlan } from '../template/stack.ts';
 import { bodyOf } from './body.ts';
@@ -7,12 +9,14 @@ import type { Engine } from './engine.ts';
 import { decodeKey } from './object-key.ts';
 import { type Operation, operationOf, parseRequest, type S3Request } from './operation.ts';
 import { errorOf, listObjects, readObject } from './reads.ts';
+import { callsOf, listing, of } from './s3-calls.ts';
 import { accessDenied, requestId, S3Error } from './s3-error.ts';
 import type { Verifier } from './sigv4.ts';
 import type { Store } from './store.ts';
-import { assertPermitted, readUploadForm } from './upload-form.ts';
+import { readUploadForm, signerOf } from './upload-form.ts';
 import {
   copyObject,
+  copySourceOf,
   deleteObject,
   deleteObjects,
   multipart,
@@ -26,6 +30,8 @@ export interface GatewayOptions {
   engine: Engine;
   store: Store;
   verifier: Verifier;
+  identities: Identities;
+  authority: Authority;
 }
 
 /** S3 as its clients know it, in front of fauxqs. */
@@ -57,32 +63,68 @@ async function handle(
     response.setHeader(name, value);
   }
   const operation = operationOf(request);
+  const callerOf = (signer: string | undefined) =>
+    signer === undefined ? ANONYMOUS : options.identities.callerOf(signer);
   // A form carries its signature inside.
-  if (operation !== 'PostObject') {
-    const signer = options.verifier.verify(request, new Date());
-    if (signer === undefined) assertPublic(operation, plan);
-  }
+  const signer =
+    operation === 'PostObject' ? undefined : options.verifier.verify(request, new Date());
+  const caller = callerOf(signer);
   if (request.bucket !== '' && plan === undefined) {
     const message = 'The specified bucket does not exist';
     throw new S3Error(404, 'NoSuchBucket', message, { BucketName: request.bucket });
   }
-  await perform(operation, options, request, message, response);
+  for (const call of callsOf(operation, request)) assertAllowed(options, caller, call);
+  if (operation === 'PostObject') {
+    const form = await readUploadForm(message);
+    const formSigner = signerOf(form, request.bucket, options.verifier, new Date());
+    const call = of('PutObject', request.bucket, form.fields.get('key') ?? '');
+    assertAllowed(options, callerOf(formSigner), call);
+    return postObject(options.store, request.bucket, form, response);
+  }
+  if (operation === 'DeleteObjects') {
+    const { bucket } = request;
+    const refusal = (key: string) =>
+      options.authority.refusal(caller, of('DeleteObject', bucket, key));
+    const body = await verifiedBody(message);
+    return sendXml(response, await deleteObjects(options.store, bucket, body, refusal));
+  }
+  try {
+    await perform(operation, options, request, message, response);
+  } catch (error) {
+    const missing = error instanceof S3Error && error.code === 'NoSuchKey';
+    if (missing && READS.includes(operation)) {
+      const { bucket } = operation === 'CopyObject' ? copySourceOf(request) : request;
+      const call = listing(bucket);
+      // Not told of as a refusal: some ask like this for what may well be missing.
+      const refusal = options.authority.wouldRefuse(caller, call);
+      if (refusal !== undefined) throw accessDenied(refusal);
+      options.authority.refusal(caller, call);
+    }
+    throw error;
+  }
 }
 
-/** Anonymous clients may only read, and only where the bucket's policy says so. */
-function assertPublic(operation: Operation, plan: BucketPlan | undefined): void {
-  const reads = operation === 'GetObject' || operation === 'HeadObject';
-  if (!reads || plan?.publicRead !== true) throw accessDenied();
+/** Operations that tell whether an object is there. */
+const READS: readonly Operation[] = [
+  'GetObject',
+  'HeadObject',
+  'GetObjectAttributes',
+  'CopyObject',
+];
+
+/** @throws S3Error if the caller may not. */
+function assertAllowed({ authority }: GatewayOptions, caller: Caller, call: Call): void {
+  const refusal = authority.refusal(caller, call);
+  if (refusal !== undefined) throw accessDenied(refusal);
 }
 
 async function perform(
-  operation: Operation,
-  { engine, store, verifier, buckets }: GatewayOptions,
+  operation: Exclude<Operation, 'DeleteObjects' | 'PostObject'>,
+  { engine, store, buckets }: GatewayOptions,
   request: S3Request,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { bucket } = request;
   switch (operation) {
     case 'ListBuckets':
       return sendXml(response, listBuckets(buckets));
@@ -109,13 +151,6 @@ async function perform(
       await deleteObject(store, request);
       response.writeHead(204).end();
       return;
-    case 'DeleteObjects':
-      return sendXml(response, await deleteObjects(store, bucket, await verifiedBody(message)));
-    case 'PostObject': {
-      const form = await readUploadForm(message);
-      assertPermitted(form, bucket, verifier, new Date());
-      return postObject(store, bucket, form, response);
-    }
     case 'CreateMultipartUpload':
     case 'UploadPart':
     case 'CompleteMultipartUpload':

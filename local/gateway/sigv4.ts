@@ -1,25 +1,31 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 import { encodeSegment } from '../../shared/signing/bucket-address.ts';
 import { ALGORITHM, createSigningKeys, signatureOf } from '../../shared/signing/signing-key.ts';
 import type { Keys } from '../functions/environment.ts';
+import { REGION } from '../template/intrinsics.ts';
 import { decodePath } from './object-key.ts';
 import { parameter, type S3Request } from './operation.ts';
 import { accessDenied, S3Error } from './s3-error.ts';
 
-// Signature Version 4 as S3 verifies it.
+// Signature Version 4 as S3 verifies it, and the other services, which tell of it in words of their own.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
 
 /** A clock may be wrong by so much, in milliseconds. */
 const SKEW = 15 * 60_000;
 const LONGEST_LIFETIME = 604_800;
-const signingKeys = createSigningKeys(32);
+
+/** So many keys have signed lately: a stack's functions and a developer, around midnight. */
+const REMEMBERED = 64;
 
 export interface Verifier {
   /** The access key that signed; nothing if nobody did. @throws S3Error for a wrong or expired signature. */
-  verify(request: S3Request, now: Date): string | undefined;
+  verify(request: Signable, now: Date): string | undefined;
   /** Whether a signature over this text (an upload form's policy) is one of ours. */
   verifyText(claim: Claim, text: string): void;
 }
+
+/** What a signature is made of. */
+export type Signable = Pick<S3Request, 'method' | 'signedPath' | 'query' | 'headers'>;
 
 /** What a signature says of itself. */
 export interface Claim {
@@ -31,22 +37,37 @@ export interface Claim {
   sessionToken: string | undefined;
 }
 
-export function createVerifier(keys: readonly Keys[]): Verifier {
+/** @param service for which a signature must have been made: the key of one is of no use to another. */
+export function createVerifier(keys: readonly Keys[], service = 's3'): Verifier {
+  const known = new Map(keys.map((each) => [each.accessKeyId, each]));
+  const signingKeys = createSigningKeys(REMEMBERED, (secret, day, region) => {
+    const scope = [day, region, service, 'aws4_request'];
+    const key = scope.reduce(
+      (last, part) => createHmac('sha256', last).update(part).digest(),
+      Buffer.from(`AWS4${secret}`),
+    );
+    return createSecretKey(key);
+  });
+
   const verifyText = (claim: Claim, text: string): void => {
-    const known = keys.find(({ accessKeyId }) => accessKeyId === claim.accessKeyId);
-    if (known === undefined) {
+    const signer = known.get(claim.accessKeyId);
+    if (signer === undefined) {
       const message = 'The AWS Access Key Id you provided does not exist in our records.';
       throw new S3Error(403, 'InvalidAccessKeyId', message, { AWSAccessKeyId: claim.accessKeyId });
     }
-    if (known.sessionToken !== claim.sessionToken) {
+    if (signer.sessionToken !== claim.sessionToken) {
       throw new S3Error(
         400,
         'InvalidToken',
         'The provided token is malformed or otherwise invalid.',
       );
     }
-    const key = signingKeys(known.secretAccessKey, claim.day, claim.region);
-    if (claim.service === 's3' && same(signatureOf(key, text), claim.signature)) return;
+    if (claim.service !== service || claim.region !== REGION) {
+      const message = `The credential should be scoped to ${service} in ${REGION}, got ${claim.service} in ${claim.region}.`;
+      throw new S3Error(400, 'AuthorizationHeaderMalformed', message);
+    }
+    const key = signingKeys(signer.secretAccessKey, claim.day, claim.region);
+    if (same(signatureOf(key, text), claim.signature)) return;
     throw new S3Error(
       403,
       'SignatureDoesNotMatch',
@@ -58,9 +79,18 @@ export function createVerifier(keys: readonly Keys[]): Verifier {
   return {
     verifyText,
     verify(request, now) {
-      const signed = signedInQuery(request, now) ?? signedInHeader(request, now);
+      const inQuery = signedInQuery(request, now);
+      if (inQuery !== undefined && request.headers.authorization !== undefined) {
+        const message = 'Only one auth mechanism allowed';
+        throw new S3Error(400, 'InvalidArgument', message, { ArgumentName: 'Authorization' });
+      }
+      const signed = inQuery ?? signedInHeader(request, now);
       if (signed === undefined) return undefined;
       const { claim, date, signedHeaders, payload } = signed;
+      if (claim.day !== date.slice(0, 8)) {
+        const message = `Invalid credential date "${claim.day}". This date is not the same as X-Amz-Date: "${date}".`;
+        throw new S3Error(400, 'AuthorizationQueryParametersError', message);
+      }
       const canonical = canonicalRequest(request, signedHeaders, payload);
       const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`;
       verifyText(claim, [ALGORITHM, date, scope, hash('sha256', canonical)].join('\n'));
@@ -76,7 +106,7 @@ interface Signed {
   payload: string;
 }
 
-function signedInQuery(request: S3Request, now: Date): Signed | undefined {
+function signedInQuery(request: Signable, now: Date): Signed | undefined {
   if (parameter(request, 'X-Amz-Algorithm') === undefined) return undefined;
   const get = (name: string): string => {
     const value = parameter(request, name);
@@ -84,9 +114,14 @@ function signedInQuery(request: S3Request, now: Date): Signed | undefined {
     const message = `Query-string authentication version 4 requires the ${name} parameter.`;
     throw new S3Error(400, 'AuthorizationQueryParametersError', message);
   };
+  if (get('X-Amz-Algorithm') !== ALGORITHM) {
+    const message = `X-Amz-Algorithm only supports "${ALGORITHM}"`;
+    throw new S3Error(400, 'AuthorizationQueryParametersError', message);
+  }
   const date = get('X-Amz-Date');
-  const lifetime = Number(get('X-Amz-Expires'));
-  if (!(lifetime >= 0 && lifetime <= LONGEST_LIFETIME)) {
+  const expires = get('X-Amz-Expires');
+  const lifetime = /^\d+$/.test(expires) ? Number(expires) : Number.NaN;
+  if (!(lifetime <= LONGEST_LIFETIME)) {
     const message =
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds';
     throw new S3Error(400, 'AuthorizationQueryParametersError', message);
@@ -116,7 +151,7 @@ function signedInQuery(request: S3Request, now: Date): Signed | undefined {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/;
 
-function signedInHeader({ headers }: S3Request, now: Date): Signed | undefined {
+function signedInHeader({ headers }: Signable, now: Date): Signed | undefined {
   if (headers.authorization === undefined) return undefined;
   const match = AUTHORIZATION.exec(headers.authorization);
   const date = headers['x-amz-date'];
@@ -142,7 +177,7 @@ function signedInHeader({ headers }: S3Request, now: Date): Signed | undefined {
 }
 
 function canonicalRequest(
-  request: S3Request,
+  request: Signable,
   signedHeaders: readonly string[],
   payload: string,
 ): string {

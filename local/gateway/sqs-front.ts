@@ -1,47 +1,78 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { ACCOUNT } from '../template/intrinsics.ts';
+import { ENGINE_HEADERS } from '../engines/aws-json.ts';
+import type { Authority, Call } from '../iam/authority.ts';
+import type { Identities } from '../iam/identities.ts';
+import { ACCOUNT, REGION } from '../template/intrinsics.ts';
+import { createAdmission, type JsonRequest, sendJson, sendRefusal } from './json-service.ts';
 import { withGroup } from './message-group.ts';
 
 // SQS as its clients know it, in front of fauxqs, which answers S3 on the same port unguarded, names
 // its own port in queue URLs, forgets the groups of messages, and loses a message whose visibility is set to zero.
 
-const JSON_TYPE = 'application/x-amz-json-1.0';
+const TARGET = 'AmazonSQS.';
 const bodySchema = z.record(z.string(), z.unknown());
 /** As good as at once, but not the zero at which fauxqs' database refuses what its memory has done. */
 const AT_ONCE = 0.001;
 
-/** @param origin where clients find this front. */
-export function createSqsFront(fauxqs: string, origin: string): RequestListener {
+export interface SqsFrontOptions {
+  fauxqs: string;
+  /** Where clients find this front. */
+  origin: string;
+  identities: Identities;
+  authority: Authority;
+}
+
+export function createSqsFront(options: SqsFrontOptions): RequestListener {
+  const { fauxqs, origin, identities, authority } = options;
+  const admit = createAdmission({ name: 'sqs', target: TARGET, identities, authority, callsOf });
   return (message, response) => {
-    answer(message, fauxqs, origin, response).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      send(response, 500, { __type: 'com.amazonaws.sqs#InternalError', message: text });
-    });
+    admit(message)
+      .then((request) => answer(request, fauxqs, origin, response))
+      .catch((error: unknown) => sendRefusal(response, 'sqs', error));
   };
 }
 
+/** Actions by operation, where the name is not the operation's own. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  SendMessageBatch: 'SendMessage',
+  DeleteMessageBatch: 'DeleteMessage',
+  ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
+};
+const ON_A_QUEUE = [
+  'SendMessage',
+  'ReceiveMessage',
+  'DeleteMessage',
+  'ChangeMessageVisibility',
+  'GetQueueAttributes',
+  'SetQueueAttributes',
+  'PurgeQueue',
+  'CreateQueue',
+  'DeleteQueue',
+  'GetQueueUrl',
+  'ListDeadLetterSourceQueues',
+];
+
+function callsOf(operation: string, input: Record<string, unknown>): Call[] | undefined {
+  const name = ACTIONS[operation] ?? operation;
+  if (name === 'ListQueues') return [{ action: 'sqs:ListQueues', resource: '*' }];
+  if (!ON_A_QUEUE.includes(name)) return undefined;
+  const queue = String(input.QueueUrl ?? input.QueueName ?? '')
+    .split('/')
+    .at(-1);
+  return [{ action: `sqs:${name}`, resource: `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}` }];
+}
+
 async function answer(
-  message: IncomingMessage,
+  { operation, input }: JsonRequest,
   fauxqs: string,
   origin: string,
   response: ServerResponse,
 ): Promise<void> {
-  const operation = message.headers['x-amz-target'];
-  if (message.method !== 'POST' || typeof operation !== 'string') {
-    send(response, 400, {
-      __type: 'com.amazonaws.sqs#InvalidAction',
-      message: 'The local cloud speaks the JSON protocol of SQS, which current SDKs use.',
-    });
-    return;
-  }
-  const text = (await buffer(message)).toString();
-  const input = bodySchema.parse(text === '' ? {} : JSON.parse(text));
   const call = (target: string, body: object) =>
     fetch(fauxqs, {
       method: 'POST',
-      headers: { 'content-type': JSON_TYPE, 'x-amz-target': target },
+      headers: { ...ENGINE_HEADERS.sqs, 'x-amz-target': TARGET + target },
       body: JSON.stringify(body),
     });
   const engineAnswer = await call(operation, forFauxqs(operation, input));
@@ -52,22 +83,22 @@ async function answer(
     for (const received of output.Messages) {
       const { ReceiptHandle } = bodySchema.parse(received);
       const back = { QueueUrl: input.QueueUrl, ReceiptHandle, VisibilityTimeout: AT_ONCE };
-      await call('AmazonSQS.ChangeMessageVisibility', back);
+      await call('ChangeMessageVisibility', back);
     }
     return;
   }
   const problem = engineAnswer.headers.get('x-amzn-query-error');
   if (problem !== null) response.setHeader('x-amzn-query-error', problem);
-  send(response, engineAnswer.status, forClient(output, origin));
+  sendJson(response, 'sqs', engineAnswer.status, forClient(output, origin));
 }
 
 function forFauxqs(operation: string, input: Record<string, unknown>): object {
-  if (operation === 'AmazonSQS.SendMessage') return withGroup(input);
-  if (operation === 'AmazonSQS.SendMessageBatch' && Array.isArray(input.Entries)) {
+  if (operation === 'SendMessage') return withGroup(input);
+  if (operation === 'SendMessageBatch' && Array.isArray(input.Entries)) {
     return { ...input, Entries: input.Entries.map((entry) => withGroup(bodySchema.parse(entry))) };
   }
-  if (operation === 'AmazonSQS.ChangeMessageVisibility') return notZero(input);
-  if (operation === 'AmazonSQS.ChangeMessageVisibilityBatch' && Array.isArray(input.Entries)) {
+  if (operation === 'ChangeMessageVisibility') return notZero(input);
+  if (operation === 'ChangeMessageVisibilityBatch' && Array.isArray(input.Entries)) {
     return { ...input, Entries: input.Entries.map((entry) => notZero(bodySchema.parse(entry))) };
   }
   return input;
@@ -84,11 +115,4 @@ function forClient(output: Record<string, unknown>, origin: string): object {
     ...(output.QueueUrl === undefined ? {} : { QueueUrl: here(output.QueueUrl) }),
     ...(Array.isArray(output.QueueUrls) ? { QueueUrls: output.QueueUrls.map(here) } : {}),
   };
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  if (response.headersSent || response.destroyed) return;
-  const text = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': text.length });
-  response.end(text);
 }

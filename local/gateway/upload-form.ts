@@ -88,19 +88,24 @@ const policySchema = z.object({
 /** Fields that no condition need mention. */
 const UNCHECKED = /^(x-amz-signature|policy|file|awsaccesskeyid|x-ignore-.*)$/;
 
-/** @throws S3Error, as S3 refuses a form that its policy or signature does not cover. */
-export function assertPermitted(
+/**
+ * The access key that signed the form; nothing if nobody did.
+ *
+ * @throws S3Error, as S3 refuses a form that its policy or signature does not cover.
+ */
+export function signerOf(
   form: UploadForm,
   bucket: string,
   verifier: Verifier,
   now: Date,
-): void {
+): string | undefined {
   const { fields, file } = form;
   const encoded = fields.get('policy');
-  if (encoded === undefined) throw accessDenied();
+  if (encoded === undefined) return undefined;
+  const credential = parseCredential(fields.get('x-amz-credential') ?? '');
   verifier.verifyText(
     {
-      ...parseCredential(fields.get('x-amz-credential') ?? ''),
+      ...credential,
       signature: fields.get('x-amz-signature') ?? '',
       sessionToken: fields.get('x-amz-security-token'),
     },
@@ -113,12 +118,14 @@ export function assertPermitted(
   const values = new Map([...fields, ['bucket', bucket]]);
   for (const condition of policy.conditions) assertCondition(condition, values, file.length);
   const mentioned = policy.conditions.map(([, field]) => String(field).slice(1).toLowerCase());
-  const extra = [...fields.keys()].find(
-    (name) => !UNCHECKED.test(name) && !mentioned.includes(name) && name !== 'bucket',
+  // The bucket counts as one: a policy that does not name it would be good for any.
+  const extra = [...values.keys()].find(
+    (name) => !UNCHECKED.test(name) && !mentioned.includes(name),
   );
   if (extra !== undefined) {
     throw accessDenied(`Invalid according to Policy: Extra input fields: ${extra}`);
   }
+  return credential.accessKeyId;
 }
 
 function parsePolicy(encoded: string): z.infer<typeof policySchema> {
@@ -153,7 +160,8 @@ function assertCondition(
   const expected = String(second);
   const holds =
     (operator === 'eq' && value === expected) ||
-    (operator === 'starts-with' && (value ?? '').startsWith(expected));
+    // A field that is not there begins with nothing, not even with no text.
+    (operator === 'starts-with' && value?.startsWith(expected) === true);
   if (holds) return;
   throw accessDenied(
     `Invalid according to Policy: Policy Condition failed: ${JSON.stringify([operator, first, second])}`,

@@ -5,7 +5,7 @@ import { decodePath, encodeKey } from './object-key.ts';
 import { parameter, type S3Request } from './operation.ts';
 import { errorOf } from './reads.ts';
 import { S3Error } from './s3-error.ts';
-import { keptHeaders, type Store } from './store.ts';
+import { keptHeaders, type Store, type Target } from './store.ts';
 import type { UploadForm } from './upload-form.ts';
 import { escapeXml, textsOf } from './xml.ts';
 
@@ -27,19 +27,22 @@ export async function putObject(
   response.writeHead(200, { 'content-length': 0 }).end();
 }
 
-export async function copyObject(
-  engine: Engine,
-  store: Store,
-  request: S3Request,
-): Promise<string> {
-  const source = String(request.headers['x-amz-copy-source']).replace(/^\//, '');
+export function copySourceOf({ headers }: S3Request): Target {
+  const source = String(headers['x-amz-copy-source']).replace(/^\//, '');
   const [path = '', version] = source.split('?versionId=');
   const slash = path.indexOf('/');
   if (slash < 0 || version !== undefined) {
     throw new S3Error(400, 'InvalidArgument', 'Invalid copy source object key');
   }
-  const bucket = decodePath(path.slice(0, slash));
-  const key = decodePath(path.slice(slash + 1));
+  return { bucket: decodePath(path.slice(0, slash)), key: decodePath(path.slice(slash + 1)) };
+}
+
+export async function copyObject(
+  engine: Engine,
+  store: Store,
+  request: S3Request,
+): Promise<string> {
+  const { bucket, key } = copySourceOf(request);
   const replaces = request.headers['x-amz-metadata-directive'] === 'REPLACE';
   const answer = await store.create(request, 'ObjectCreated:Copy', () =>
     engine.call({
@@ -61,8 +64,17 @@ export async function deleteObject(store: Store, request: S3Request): Promise<vo
   refuseFailure(await store.remove(request), request.key);
 }
 
-/** DeleteObjects: one by one, each with its own notification. */
-export async function deleteObjects(store: Store, bucket: string, body: Buffer): Promise<string> {
+/**
+ * DeleteObjects: one by one, each with its own notification.
+ *
+ * @param refusal why a key may not be deleted, if so: it then fails alone.
+ */
+export async function deleteObjects(
+  store: Store,
+  bucket: string,
+  body: Buffer,
+  refusal: (key: string) => string | undefined,
+): Promise<string> {
   const xml = body.toString();
   const keys = textsOf(xml, 'Key');
   if (keys.length === 0 || keys.length > 1000 || /<VersionId>/.test(xml)) {
@@ -72,10 +84,20 @@ export async function deleteObjects(store: Store, bucket: string, body: Buffer):
       'The XML you provided was not well-formed or did not validate against our published schema',
     );
   }
-  for (const key of keys) refuseFailure(await store.remove({ bucket, key }), key);
   const quiet = textsOf(xml, 'Quiet')[0]?.toLowerCase() === 'true';
-  const deleted = quiet ? [] : keys.map((key) => `<Deleted><Key>${escapeXml(key)}</Key></Deleted>`);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${deleted.join('')}</DeleteResult>`;
+  const told: string[] = [];
+  for (const key of keys) {
+    const element = `<Key>${escapeXml(key)}</Key>`;
+    const refused = refusal(key);
+    if (refused !== undefined) {
+      const message = `<Message>${escapeXml(refused)}</Message>`;
+      told.push(`<Error>${element}<Code>AccessDenied</Code>${message}</Error>`);
+      continue;
+    }
+    refuseFailure(await store.remove({ bucket, key }), key);
+    if (!quiet) told.push(`<Deleted>${element}</Deleted>`);
+  }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${told.join('')}</DeleteResult>`;
 }
 
 /** CreateMultipartUpload, UploadPart, CompleteMultipartUpload and AbortMultipartUpload. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Compute } from '../compute.ts';
+import { type MayInvoke, routeArn } from '../iam/invocations.ts';
 import type { ApiPlan } from '../template/stack.ts';
 import { type Answer, answerOf, plainAnswer } from './answer.ts';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts';
@@ -16,6 +17,7 @@ const INTEGRATION_LIMIT_MS = 30_000;
 export function createHttpApi(
   plan: ApiPlan,
   { pools, warmUpBehind }: Pick<Compute, 'pools' | 'warmUpBehind'>,
+  mayInvoke: MayInvoke,
   answered: (status: number, milliseconds: number) => void,
 ): RequestListener {
   const match = createMatcher(plan.routes);
@@ -29,7 +31,8 @@ export function createHttpApi(
     const body = await readBody(request);
     if (body === undefined) return plainAnswer(413, 'Request Entity Too Large');
     const pool = pools.get(route.functionName);
-    if (pool === undefined) return plainAnswer(500, 'Internal Server Error');
+    const permitted = mayInvoke(route.functionName, routeArn(plan.id, route.key));
+    if (pool === undefined || !permitted) return plainAnswer(500, 'Internal Server Error');
     // Who only looks causes nothing.
     if (request.method !== 'GET') warmUpBehind(route.functionName);
     const event = JSON.stringify(apiEvent(request, body, plan.id, route));

@@ -16,6 +16,7 @@ export interface MappingOptions {
   /** The one queue that gives up its messages to this one, if there is one. */
   deadLetterSourceArn: string | undefined;
   pool: FunctionPool;
+  /** In the name of the function's role. */
   sqs: AwsJson;
   /** Told of each batch before the function is. */
   called: () => void;

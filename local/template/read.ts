@@ -21,9 +21,13 @@ const RUN = {
   'AWS::S3::Bucket': resources.bucket,
   'AWS::S3::BucketPolicy': resources.bucketPolicy,
   'AWS::SQS::Queue': resources.queue,
+  'AWS::SQS::QueuePolicy': resources.queuePolicy,
+  'AWS::IAM::Role': resources.role,
+  'AWS::IAM::Policy': resources.rolePolicy,
   'AWS::DynamoDB::Table': resources.table,
   'AWS::Lambda::Function': resources.lambdaFunction,
   'AWS::Lambda::EventSourceMapping': resources.mapping,
+  'AWS::Lambda::Permission': resources.permission,
   'AWS::Events::Rule': resources.rule,
   'AWS::CloudWatch::Dashboard': resources.dashboard,
   'AWS::ApiGatewayV2::Api': resources.api,
@@ -57,6 +61,7 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::SQS::Queue': 'QueueName',
   'AWS::DynamoDB::Table': 'TableName',
   'AWS::Lambda::Function': 'FunctionName',
+  'AWS::IAM::Role': 'RoleName',
 };
 
 /** @throws an error that names the first resource type or property that the local cloud does not know. */

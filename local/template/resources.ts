@@ -52,19 +52,78 @@ const principal = z.preprocess(
   z.record(z.string(), oneOrMany),
 );
 
-const statement = z.strictObject({
+const conditionValue = z
+  .union([z.string(), z.number(), z.boolean()])
+  .transform(String)
+  .pipe(z.string());
+
+const policyStatement = z.strictObject({
   Sid: z.string().optional(),
   Effect: z.enum(['Allow', 'Deny']),
-  Principal: principal,
-  Action: oneOrMany,
-  Resource: oneOrMany,
-  Condition: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  /** Of the policies of resources only. */
+  Principal: principal.optional(),
+  Action: oneOrMany.optional(),
+  NotAction: oneOrMany.optional(),
+  Resource: oneOrMany.optional(),
+  NotResource: oneOrMany.optional(),
+  Condition: z
+    .record(
+      z.string(),
+      z.record(
+        z.string(),
+        z
+          .union([conditionValue, z.array(conditionValue)])
+          .transform((value) => (typeof value === 'string' ? [value] : value)),
+      ),
+    )
+    .optional(),
 });
-export type Statement = z.infer<typeof statement>;
+export type PolicyStatement = z.infer<typeof policyStatement>;
 
-export const bucketPolicy = z.strictObject({
-  Bucket: z.string(),
-  PolicyDocument: z.strictObject({ Version: z.string(), Statement: z.array(statement) }),
+const policyDocument = z.strictObject({
+  Version: z.literal('2012-10-17'),
+  Id: z.string().optional(),
+  Statement: z.array(policyStatement),
+});
+
+export const bucketPolicy = z.strictObject({ Bucket: z.string(), PolicyDocument: policyDocument });
+
+export const queuePolicy = z.strictObject({
+  Queues: z.array(z.string()),
+  PolicyDocument: policyDocument,
+});
+
+export const role = z.strictObject({
+  RoleName: z.string().optional(),
+  AssumeRolePolicyDocument: z.strictObject({
+    Version: z.literal('2012-10-17'),
+    Statement: z.array(
+      z.strictObject({
+        Effect: z.literal('Allow'),
+        Action: z.literal('sts:AssumeRole'),
+        Principal: principal,
+      }),
+    ),
+  }),
+  ManagedPolicyArns: z.array(z.string()).default([]),
+  Policies: z
+    .array(z.strictObject({ PolicyName: z.string(), PolicyDocument: policyDocument }))
+    .default([]),
+});
+
+export const rolePolicy = z.strictObject({
+  PolicyName: z.string(),
+  PolicyDocument: policyDocument,
+  /** Their names. */
+  Roles: z.array(z.string()),
+});
+
+/** What a service may invoke a function for. */
+export const permission = z.strictObject({
+  Action: z.literal('lambda:InvokeFunction'),
+  FunctionName: z.string(),
+  Principal: z.string(),
+  SourceArn: z.string().optional(),
 });
 
 export const queue = z.strictObject({
@@ -108,8 +167,10 @@ export const lambdaFunction = z.strictObject({
     .strictObject({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
     .optional(),
   Handler: z.string(),
+  LoggingConfig: z.strictObject({ LogGroup: z.string().optional() }).default({}),
   MemorySize: integer.default(128),
   ReservedConcurrentExecutions: integer.optional(),
+  Role: z.string(),
   Runtime: z.string().regex(/^nodejs/, 'expected a Node.js runtime'),
   Timeout: integer.default(3),
 });

@@ -1,7 +1,8 @@
+import { readStatement, type Statement } from '../iam/statement.ts';
 import type { Assets } from './assets.ts';
-import { ACCOUNT } from './intrinsics.ts';
+import { ACCOUNT, REGION } from './intrinsics.ts';
 import type { Resource, Template } from './read.ts';
-import type { ApiCors, CorsRule, HeadersPolicy, Statement } from './resources.ts';
+import type { ApiCors, CorsRule, HeadersPolicy } from './resources.ts';
 
 // The template as the local cloud's parts want it: plain descriptions, each part takes its own.
 
@@ -10,8 +11,9 @@ export interface BucketPlan {
   readonly name: string;
   readonly cors: readonly CorsRule[];
   readonly notifications: readonly NotificationPlan[];
-  /** Whether the bucket's policy lets anyone read its objects. */
-  readonly publicRead: boolean;
+  readonly policy: readonly Statement[];
+  /** Whether its policy may let in those who sign nothing: no public access block shuts them out. */
+  readonly open: boolean;
 }
 
 export interface NotificationPlan {
@@ -28,6 +30,7 @@ export interface QueuePlan {
   readonly url: string;
   readonly arn: string;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly policy: readonly Statement[];
   readonly deadLetterArn?: string;
 }
 
@@ -47,8 +50,28 @@ export interface FunctionPlan {
   readonly timeoutSeconds: number;
   readonly reservedConcurrency?: number;
   readonly environment: Readonly<Record<string, string>>;
+  readonly roleArn: string;
+  /** Its log stream's. */
+  readonly logArn: string;
   /** Whether a queue feeds it. */
   readonly queueDriven: boolean;
+}
+
+export interface RolePlan {
+  readonly name: string;
+  readonly arn: string;
+  /** The services that may take it on. */
+  readonly trusts: readonly string[];
+  readonly statements: readonly Statement[];
+}
+
+/** That a service may invoke a function. */
+export interface PermissionPlan {
+  readonly functionName: string;
+  /** Such as `apigateway.amazonaws.com`. */
+  readonly service: string;
+  /** A pattern of what it may be invoked for; for anything without. */
+  readonly sourceArn?: string;
 }
 
 export interface MappingPlan {
@@ -98,6 +121,8 @@ export interface StackPlan {
   readonly queues: readonly QueuePlan[];
   readonly tables: readonly TablePlan[];
   readonly functions: readonly FunctionPlan[];
+  readonly roles: readonly RolePlan[];
+  readonly permissions: readonly PermissionPlan[];
   readonly mappings: readonly MappingPlan[];
   readonly schedules: readonly SchedulePlan[];
   readonly apis: readonly ApiPlan[];
@@ -107,11 +132,17 @@ export interface StackPlan {
 
 export function planStack(template: Template, assets: Assets): StackPlan {
   const mappings = template.all('AWS::Lambda::EventSourceMapping').map(planMapping);
+  const policies = {
+    buckets: template.all('AWS::S3::BucketPolicy'),
+    queues: template.all('AWS::SQS::QueuePolicy'),
+    roles: template.all('AWS::IAM::Policy'),
+  };
+  const roles = template.all('AWS::IAM::Role').map((role) => planRole(role, policies.roles));
   const pages = planPages(template);
   return {
     outputs: template.outputs,
-    buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, template)),
-    queues: template.all('AWS::SQS::Queue').map(planQueue),
+    buckets: template.all('AWS::S3::Bucket').map((bucket) => planBucket(bucket, policies.buckets)),
+    queues: template.all('AWS::SQS::Queue').map((queue) => planQueue(queue, policies.queues)),
     tables: template.all('AWS::DynamoDB::Table').map(({ logicalId, name, properties }) => ({
       logicalId,
       name,
@@ -119,7 +150,9 @@ export function planStack(template: Template, assets: Assets): StackPlan {
     })),
     functions: template
       .all('AWS::Lambda::Function')
-      .map((resource) => planFunction(resource, assets, mappings)),
+      .map((resource) => planFunction(resource, assets, mappings, roles)),
+    roles,
+    permissions: template.all('AWS::Lambda::Permission').map(planPermission),
     mappings,
     schedules: template.all('AWS::Events::Rule').flatMap(planSchedules),
     apis: template.all('AWS::ApiGatewayV2::Api').map((api) => planApi(api, template)),
@@ -133,14 +166,23 @@ export function planStack(template: Template, assets: Assets): StackPlan {
   };
 }
 
-function planBucket(bucket: Resource<'AWS::S3::Bucket'>, template: Template): BucketPlan {
-  const { logicalId, name, properties } = bucket;
-  const statements = template
-    .all('AWS::S3::BucketPolicy')
-    .filter((policy) => policy.properties.Bucket === name)
-    .flatMap((policy) => policy.properties.PolicyDocument.Statement);
-  const blocked = properties.PublicAccessBlockConfiguration?.RestrictPublicBuckets === true;
-  const readsForAll = statements.map((statement) => isPublicRead(name, statement));
+function planBucket(
+  { logicalId, name, properties }: Resource<'AWS::S3::Bucket'>,
+  policies: readonly Resource<'AWS::S3::BucketPolicy'>[],
+): BucketPlan {
+  const policy = policies
+    .filter((candidate) => candidate.properties.Bucket === name)
+    .flatMap((found) => readStatements(found.logicalId, found.properties.PolicyDocument));
+  // A bucket of which nothing is said has all of it.
+  const block = properties.PublicAccessBlockConfiguration ?? {
+    BlockPublicPolicy: true,
+    RestrictPublicBuckets: true,
+  };
+  if (block.BlockPublicPolicy === true && policy.some(isPublic)) {
+    throw new Error(
+      `The policy of ${name} is public, which its public access block forbids: AWS would refuse it.`,
+    );
+  }
   return {
     logicalId,
     name,
@@ -153,33 +195,25 @@ function planBucket(bucket: Resource<'AWS::S3::Bucket'>, template: Template): Bu
         suffix: Filter?.S3Key.Rules.find((rule) => rule.Name === 'suffix')?.Value ?? '',
       }),
     ),
-    publicRead: !blocked && readsForAll.includes(true),
+    policy,
+    open: block.RestrictPublicBuckets !== true,
   };
 }
 
-const TLS_CONDITIONS = ['aws:SecureTransport', 's3:TlsVersion'];
+const isPublic = ({ effect, principals }: Statement): boolean =>
+  effect === 'Allow' && principals.some(({ kind, name }) => kind === 'AWS' && name === '*');
 
-/** @throws an error about a statement of which the local cloud cannot tell what it would do. */
-function isPublicRead(bucket: string, statement: Statement): boolean {
-  const { Effect, Principal, Action, Resource, Condition } = statement;
-  const conditions = Object.values(Condition ?? {}).flatMap((test) => Object.keys(test));
-  if (Effect === 'Deny' && conditions.length > 0) {
-    if (conditions.every((name) => TLS_CONDITIONS.includes(name))) return false;
-  }
-  const services = Principal.Service ?? [];
-  if (services.length > 0 && services.every((name) => name === 'cloudfront.amazonaws.com')) {
-    return false;
-  }
-  const everyone = Principal.AWS?.includes('*') === true;
-  const everything = Resource.includes(`arn:aws:s3:::${bucket}/*`);
-  const reads = Action.length === 1 && Action[0] === 's3:GetObject';
-  if (Effect === 'Allow' && everyone && everything && reads && conditions.length === 0) return true;
-  throw new Error(
-    `The local cloud does not know what this statement of the policy of ${bucket} does: ${JSON.stringify(statement)}`,
-  );
+function readStatements(
+  logicalId: string,
+  document: Resource<'AWS::IAM::Policy'>['properties']['PolicyDocument'],
+): Statement[] {
+  return document.Statement.map((statement) => readStatement(statement, logicalId));
 }
 
-function planQueue({ logicalId, name, identity, properties }: Resource<'AWS::SQS::Queue'>) {
+function planQueue(
+  { logicalId, name, identity, properties }: Resource<'AWS::SQS::Queue'>,
+  policies: readonly Resource<'AWS::SQS::QueuePolicy'>[],
+): QueuePlan {
   const { QueueName, RedrivePolicy, ...numbers } = properties;
   const attributes = Object.fromEntries(
     Object.entries(numbers).map(([attribute, value]) => [attribute, String(value)]),
@@ -191,7 +225,55 @@ function planQueue({ logicalId, name, identity, properties }: Resource<'AWS::SQS
     url: identity.ref,
     arn: identity.attributes.Arn ?? '',
     attributes,
+    policy: policies
+      .filter((candidate) => candidate.properties.Queues.includes(identity.ref))
+      .flatMap((found) => readStatements(found.logicalId, found.properties.PolicyDocument)),
     ...(RedrivePolicy ? { deadLetterArn: RedrivePolicy.deadLetterTargetArn } : {}),
+  };
+}
+
+/** AWS's own policies, by name: what they allow. */
+const MANAGED: Readonly<Record<string, readonly string[]>> = {
+  'service-role/AWSLambdaBasicExecutionRole': [
+    'logs:CreateLogGroup',
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+  ],
+};
+
+function planRole(
+  { logicalId, name, identity, properties }: Resource<'AWS::IAM::Role'>,
+  policies: readonly Resource<'AWS::IAM::Policy'>[],
+): RolePlan {
+  const managed = properties.ManagedPolicyArns.map((arn) => {
+    const Action = [...(MANAGED[arn.replace('arn:aws:iam::aws:policy/', '')] ?? [])];
+    if (Action.length === 0) {
+      throw new Error(`${logicalId}: the local cloud does not know what ${arn} allows.`);
+    }
+    return readStatement({ Effect: 'Allow', Action, Resource: ['*'] }, logicalId);
+  });
+  const attached = policies
+    .filter((candidate) => candidate.properties.Roles.includes(name))
+    .flatMap((found) => readStatements(found.logicalId, found.properties.PolicyDocument));
+  const own = properties.Policies.flatMap(({ PolicyDocument }) =>
+    readStatements(logicalId, PolicyDocument),
+  );
+  return {
+    name,
+    arn: identity.attributes.Arn ?? '',
+    trusts: properties.AssumeRolePolicyDocument.Statement.flatMap(
+      ({ Principal }) => Principal.Service ?? [],
+    ),
+    statements: [...own, ...attached, ...managed],
+  };
+}
+
+function planPermission({ properties }: Resource<'AWS::Lambda::Permission'>): PermissionPlan {
+  const { FunctionName, Principal, SourceArn } = properties;
+  return {
+    functionName: FunctionName.replace(/^.*:function:/, ''),
+    service: Principal,
+    ...(SourceArn === undefined ? {} : { sourceArn: SourceArn }),
   };
 }
 
@@ -199,7 +281,14 @@ function planFunction(
   { logicalId, name, identity, properties }: Resource<'AWS::Lambda::Function'>,
   assets: Assets,
   mappings: readonly MappingPlan[],
+  roles: readonly RolePlan[],
 ): FunctionPlan {
+  const role = roles.find(({ arn }) => arn === properties.Role);
+  if (role?.trusts.includes('lambda.amazonaws.com') !== true) {
+    throw new Error(
+      `${logicalId}: expected a role of the template that Lambda may take on, got ${properties.Role}.`,
+    );
+  }
   const reserved = properties.ReservedConcurrentExecutions;
   return {
     logicalId,
@@ -211,6 +300,8 @@ function planFunction(
     timeoutSeconds: properties.Timeout,
     ...(reserved === undefined ? {} : { reservedConcurrency: reserved }),
     environment: properties.Environment?.Variables ?? {},
+    roleArn: role.arn,
+    logArn: `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${properties.LoggingConfig.LogGroup ?? `/aws/lambda/${name}`}:log-stream:local`,
     queueDriven: mappings.some((mapping) => mapping.functionName === name),
   };
 }

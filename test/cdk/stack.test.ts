@@ -36,6 +36,55 @@ describe('the buckets', () => {
     });
   });
 
+  const delivered = (kind: 'presigned' | 'public' | 'cdn') =>
+    templateOf({
+      changes: { delivery: kind === 'presigned' ? { kind, windowSeconds: 3600 } : { kind } },
+    });
+  const policySchema = z.object({
+    Properties: z.object({
+      PolicyDocument: z.object({
+        Statement: z.array(
+          z.object({ Effect: z.string(), Principal: z.unknown(), Action: z.unknown() }),
+        ),
+      }),
+    }),
+  });
+
+  /** What anybody may do, by the policy that says so. */
+  const forAnybody = (of: ReturnType<typeof templateOf>) =>
+    Object.entries(of.findResources('AWS::S3::BucketPolicy')).flatMap(([id, policy]) =>
+      policySchema
+        .parse(policy)
+        .Properties.PolicyDocument.Statement.filter(
+          ({ Effect, Principal }) => Effect === 'Allow' && /"\*"/.test(JSON.stringify([Principal])),
+        )
+        .map(({ Action }) => `${id.replace(/[0-9A-F]{8}$/, '')}: ${String(Action)}`),
+    );
+
+  /** Those that do not have all four blocks. */
+  const unblocked = (of: ReturnType<typeof templateOf>) =>
+    Object.entries(of.findResources('AWS::S3::Bucket'))
+      .filter(([, bucket]) => {
+        const block = bucket.Properties?.PublicAccessBlockConfiguration ?? {};
+        const all = [
+          'BlockPublicAcls',
+          'BlockPublicPolicy',
+          'IgnorePublicAcls',
+          'RestrictPublicBuckets',
+        ];
+        return !all.every((name) => block[name] === true);
+      })
+      .map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
+
+  test('are never a public bucket, but that of the thumbnails where their delivery is public, to read', () => {
+    for (const kind of ['presigned', 'cdn'] as const) {
+      expect(forAnybody(delivered(kind))).toEqual([]);
+      expect(unblocked(delivered(kind))).toEqual([]);
+    }
+    expect(forAnybody(delivered('public'))).toEqual(['ThumbnailsPolicy: s3:GetObject']);
+    expect(unblocked(delivered('public'))).toEqual(['Thumbnails']);
+  });
+
   test('let abandoned multipart uploads expire, and outlive the stack', () => {
     template.allResourcesProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {

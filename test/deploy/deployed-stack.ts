@@ -46,7 +46,9 @@ export async function planDeployed(
       ...named(bucket),
       cors: [],
       notifications: [],
-      publicRead: false,
+      // moto evaluates no policies.
+      policy: [],
+      open: false,
     })),
     tables: of('AWS::DynamoDB::Table').map((table) => ({
       ...named(table),
@@ -58,6 +60,8 @@ export async function planDeployed(
         planFunction(aws, fn, fed.has(fn.physicalId), { python, work }),
       ),
     ),
+    roles: [],
+    permissions: [],
     mappings,
     schedules: await planSchedules(aws),
     apis: await Promise.all(of('AWS::ApiGatewayV2::Api').map((api) => planApi(aws, api))),
@@ -76,6 +80,7 @@ async function planQueue({ sqs }: Aws, { logicalId, physicalId }: Deployed): Pro
     url: physicalId,
     arn,
     attributes: { VisibilityTimeout },
+    policy: [],
     ...(RedrivePolicy === undefined
       ? {}
       : { deadLetterArn: JSON.parse(RedrivePolicy).deadLetterTargetArn }),
@@ -105,6 +110,8 @@ async function planFunction(
     timeoutSeconds: is.Timeout ?? 0,
     ...(reserved === undefined ? {} : { reservedConcurrency: reserved }),
     environment: is.Environment?.Variables ?? {},
+    roleArn: is.Role ?? '',
+    logArn: '',
     queueDriven,
   };
 }

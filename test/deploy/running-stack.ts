@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutParameterCommand } from '@aws-sdk/client-ssm';
 import { startCompute } from '../../local/compute.ts';
-import { describeEndpoints } from '../../local/endpoints.ts';
+import { DEVELOPER_KEYS, describeEndpoints } from '../../local/endpoints.ts';
 import { createAwsJson } from '../../local/engines/aws-json.ts';
 import type { Invoked } from '../../local/functions/pool.ts';
 import { createHttpApi } from '../../local/http-api/http-api.ts';
+import { createIdentities } from '../../local/iam/identities.ts';
 import { createServiceMetrics } from '../../local/metrics/service-metrics.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
@@ -63,10 +64,21 @@ export async function runDeployed(
     sqs: createAwsJson(endpoint),
     metrics: createServiceMetrics({ put: () => {} }, Date.now),
     orphanage: { watch: () => {}, unwatch: () => {} },
+    identities: createIdentities(plan, DEVELOPER_KEYS),
+    // moto lets everyone do everything.
+    authority: { refusal: () => undefined, wouldRefuse: () => undefined, grants: () => [] },
+    mayInvoke: () => true,
   });
   const [api] = plan.apis;
   if (api === undefined) throw new Error('The stack has no HTTP API.');
-  server.serve(createHttpApi(api, compute, () => {}));
+  server.serve(
+    createHttpApi(
+      api,
+      compute,
+      () => true,
+      () => {},
+    ),
+  );
   return {
     plan,
     api: server.origin,

@@ -26,6 +26,14 @@ export async function json(answer: Response): Promise<unknown> {
   return JSON.parse(text);
 }
 
+export async function createImport(
+  { api }: Pick<Target, 'api'>,
+  asked: object,
+): Promise<z.infer<typeof createdSchema>> {
+  const created = await fetch(`${api}/imports`, { method: 'POST', body: JSON.stringify(asked) });
+  return createdSchema.parse(await json(created));
+}
+
 /** As a page does it: the form that the API signs, with the file at its end. */
 export async function upload(
   { url, fields }: z.infer<typeof createdSchema>['upload'],
@@ -55,11 +63,8 @@ export async function aFileBecomesSummaries(target: Target): Promise<void> {
   const lines = ids.map((id) => `${id};"Mug; of enamelled steel";It survives the campfire.`);
   const text = ['id;name;description', ...lines].join('\r\n');
 
-  const created = await fetch(`${target.api}/imports`, {
-    method: 'POST',
-    body: JSON.stringify({ name: 'goods.csv', mode: 'interactive', idColumn: 'id' }),
-  });
-  const { importId, upload: form } = createdSchema.parse(await json(created));
+  const asked = { name: 'goods.csv', mode: 'interactive', idColumn: 'id' };
+  const { importId, upload: form } = await createImport(target, asked);
   await upload(form, text);
   const look = async () =>
     importSchema.parse(await json(await fetch(`${target.api}/imports/${importId}`)));
@@ -82,4 +87,11 @@ export async function aFileBecomesSummaries(target: Target): Promise<void> {
   expect(records[1]).toEqual(
     expect.arrayContaining(['GL-1000', 'Mug; of enamelled steel', 'done']),
   );
+}
+
+export async function everythingIsLookedAt(target: Target): Promise<void> {
+  for (const path of ['/fleet', '/imports']) await json(await fetch(target.api + path));
+  const { importId } = await createImport(target, { name: 'later.csv', mode: 'bulk' });
+  const paused = `${target.api}/imports/${importId}/pause`;
+  await json(await fetch(paused, { method: 'POST', body: '{}' }));
 }

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { HOSTILE_IMAGES } from '../hostile-images.ts';
 import {
   galleries,
@@ -39,6 +40,27 @@ async function fetchCard({ variants, image }: Image): Promise<{ bytes: Buffer; h
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (!answer.ok) throw new Error(`${image}: ${url} answered ${answer.status}: ${bytes}`);
   return { bytes, headers: answer.headers };
+}
+
+const formSchema = z.object({ url: z.string(), fields: z.record(z.string(), z.string()) });
+
+export async function aFormUploadsAnImage(target: Target): Promise<void> {
+  const image = 'forms/by a form.jpg';
+  const bytes = await photo(7);
+  const asked = { image, contentType: 'image/jpeg', bytes: bytes.length };
+  const answer = await fetch(`${target.api}/uploads`, {
+    method: 'POST',
+    body: JSON.stringify(asked),
+  });
+  const { url, fields } = formSchema.parse(await answer.json());
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'a.jpg');
+  expect((await fetch(url, { method: 'POST', body: form })).ok).toBe(true);
+  await until(
+    () => thumbnails(target, [image]),
+    ([found]) => found?.state === 'ready',
+  );
 }
 
 export async function uploadsBecomeThumbnails(target: Target): Promise<void> {

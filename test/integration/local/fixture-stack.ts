@@ -16,6 +16,11 @@ interface Entry {
 }
 export type Resources = Record<string, Entry>;
 
+/** What a bucket of which nothing is said has. */
+export const OPEN = {
+  PublicAccessBlockConfiguration: { BlockPublicAcls: true, IgnorePublicAcls: true },
+};
+
 export const bucket = (properties: Record<string, unknown> = {}): Entry => ({
   Type: 'AWS::S3::Bucket',
   Properties: properties,
@@ -113,6 +118,78 @@ export function httpApi(
   return entries;
 }
 
+/** A role of Lambda that may do what the statements say. */
+export const role = (...statements: object[]): Entry => ({
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: 'sts:AssumeRole',
+          Principal: { Service: 'lambda.amazonaws.com' },
+        },
+      ],
+    },
+    Policies: [
+      {
+        PolicyName: 'Own',
+        PolicyDocument: { Version: '2012-10-17', Statement: statements },
+      },
+    ],
+  },
+});
+
+export const allow = (Action: string | string[], Resource: unknown = '*') => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+
+export const permission = (name: string, Principal: string, SourceArn?: unknown): Entry => ({
+  Type: 'AWS::Lambda::Permission',
+  Properties: {
+    Action: 'lambda:InvokeFunction',
+    FunctionName: arnOf(name),
+    Principal,
+    ...(SourceArn === undefined ? {} : { SourceArn }),
+  },
+});
+
+export const queuePolicy = (name: string, ...statements: object[]): Entry => ({
+  Type: 'AWS::SQS::QueuePolicy',
+  Properties: {
+    Queues: [{ Ref: name }],
+    PolicyDocument: { Version: '2012-10-17', Statement: statements },
+  },
+});
+
+/**
+ * The stack with all permissions that it leaves out: a function without a role may do everything,
+ * everybody may invoke one without a permission, and S3 may tell every queue.
+ */
+function permitted(resources: Resources): Resources {
+  const all: Resources = { ...resources };
+  const of = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
+  for (const [name, { Type, Properties }] of of('AWS::Lambda::Function')) {
+    if (Properties.Role === undefined) {
+      all[`${name}Role`] = role(allow('*'));
+      all[name] = { Type, Properties: { ...Properties, Role: arnOf(`${name}Role`) } };
+    }
+    if (of('AWS::Lambda::Permission').length > 0) continue;
+    for (const service of ['apigateway', 'events'])
+      all[`${name}By${service}`] = permission(name, `${service}.amazonaws.com`);
+  }
+  if (of('AWS::SQS::QueuePolicy').length > 0) return all;
+  for (const [name] of of('AWS::SQS::Queue')) {
+    const Principal = { Service: 's3.amazonaws.com' };
+    const statement = { ...allow('sqs:SendMessage', arnOf(name)), Principal };
+    all[`${name}Policy`] = queuePolicy(name, statement);
+  }
+  return all;
+}
+
 /** Writes a `cdk.out`. @param code a module's text, by the name that `lambda` was given. */
 export function writeStack(
   dir: string,
@@ -127,7 +204,10 @@ export function writeStack(
     files[name] = { source: { path: `asset.${name}`, packaging: 'zip' } };
   }
   mkdirSync(cdkOut, { recursive: true });
-  writeFileSync(join(cdkOut, 'Test.template.json'), JSON.stringify({ Resources: resources }));
+  writeFileSync(
+    join(cdkOut, 'Test.template.json'),
+    JSON.stringify({ Resources: permitted(resources) }),
+  );
   writeFileSync(join(cdkOut, 'Test.assets.json'), JSON.stringify({ files }));
   return cdkOut;
 }

@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucket, type Fixture, publicRead, startFixture } from './fixture-stack.ts';
+import { bucket, type Fixture, OPEN, publicRead, startFixture } from './fixture-stack.ts';
 
 const KEYS = [
   'plain.jpg',
@@ -59,7 +59,7 @@ const Bucket = 'test-private';
 beforeAll(async () => {
   fixture = await startFixture({
     Private: bucket(),
-    Open: bucket(),
+    Open: bucket(OPEN),
     OpenPolicy: publicRead('Open'),
   });
 });

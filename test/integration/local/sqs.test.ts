@@ -70,5 +70,5 @@ test('an unknown queue is an error of SQS', async () => {
 
 test('objects are not to be had on the port of the queues, past the guard of S3', async () => {
   const response = await fetch(`${fixture.cloud.endpoints.sqs}/test-photos`);
-  expect(response.status).toBe(400);
+  expect(response.status).toBe(403);
 });

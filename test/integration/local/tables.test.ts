@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
+import { DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLocalCloud } from '../../../local/cloud.ts';
-import { type AwsJson, createAwsJson } from '../../../local/engines/aws-json.ts';
 import { type Fixture, root, startFixture, writeStack } from './fixture-stack.ts';
 
 const key = (partition: string, sort: string) => [
@@ -31,29 +31,30 @@ const table = (...indexes: string[]) => ({
 });
 
 let fixture: Fixture;
-let dynamodb: AwsJson;
+let dynamodb: DynamoDBClient;
 
 beforeAll(async () => {
   fixture = await startFixture(table('listed', 'active'));
-  dynamodb = createAwsJson(fixture.cloud.endpoints.dynamodb);
+  const { dynamodb: endpoint, region, credentials } = fixture.cloud.endpoints;
+  dynamodb = new DynamoDBClient({ endpoint, region, credentials });
 });
 afterAll(() => fixture.stop());
 
 test('a table has the indexes of its template, and a sparse one holds what has its attribute', async () => {
   const TableName = fixture.cloud.endpoints.tables.items;
-  const put = (id: string, more: object) =>
-    dynamodb('DynamoDB_20120810.PutItem', {
-      TableName,
-      Item: { pk: { S: id }, sk: { S: 'import' }, importId: { S: id }, ...more },
-    });
+  const put = (id: string, more: object) => {
+    const Item = { pk: { S: id }, sk: { S: 'import' }, importId: { S: id }, ...more };
+    return dynamodb.send(new PutItemCommand({ TableName, Item }));
+  };
   await put('one', { active: { S: 'yes' } });
   await put('two', {});
-  const answer = await dynamodb('DynamoDB_20120810.Query', {
+  const query = new QueryCommand({
     TableName,
     IndexName: 'active',
     KeyConditionExpression: 'active = :yes',
     ExpressionAttributeValues: { ':yes': { S: 'yes' } },
   });
+  const answer = await dynamodb.send(query);
   expect(answer).toMatchObject({ Count: 1, Items: [{ importId: { S: 'one' } }] });
 });
 

@@ -15,8 +15,26 @@ const assets = (key: string) => `/assets/${key}`;
 
 const OUTPUTS = { PagesConfig: { Value: '{}' } };
 
-const plan = (Resources: object) =>
-  planStack(readTemplate({ Resources, Outputs: OUTPUTS }, 'Glimpse', ORIGINS), assets);
+const ROLE = {
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: 'sts:AssumeRole',
+          Principal: { Service: 'lambda.amazonaws.com' },
+        },
+      ],
+    },
+  },
+};
+
+const plan = (resources: object) => {
+  const template = { Resources: { Role: ROLE, ...resources }, Outputs: OUTPUTS };
+  return planStack(readTemplate(template, 'Glimpse', ORIGINS), assets);
+};
 
 const fn = (properties: object = {}) => ({
   Type: 'AWS::Lambda::Function',
@@ -24,6 +42,7 @@ const fn = (properties: object = {}) => ({
     Code: { S3Bucket: 'b', S3Key: 'k.zip' },
     Handler: 'index.handler',
     Runtime: 'nodejs24.x',
+    Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
     ...properties,
   },
 });
@@ -73,8 +92,9 @@ describe('what is not known is refused by name', () => {
     expect(() => plan({ Q: { ...queue(), Condition: 'IsBig' } })).toThrow('Q has a condition');
   });
 
-  test('a statement of a bucket policy', () => {
-    const policy = {
+  const bucketPolicy = (statement: object) => ({
+    Photos: bucket(),
+    Policy: {
       Type: 'AWS::S3::BucketPolicy',
       Properties: {
         Bucket: { Ref: 'Photos' },
@@ -82,16 +102,64 @@ describe('what is not known is refused by name', () => {
           Version: '2012-10-17',
           Statement: [
             {
-              Effect: 'Allow',
+              Effect: 'Deny',
               Principal: '*',
-              Action: 's3:PutObject',
+              Action: 's3:*',
               Resource: 'arn:aws:s3:::glimpse-photos/*',
+              ...statement,
             },
           ],
         },
       },
-    };
-    expect(() => plan({ Photos: bucket(), Policy: policy })).toThrow('"s3:PutObject"');
+    },
+  });
+
+  test.each([
+    [
+      { Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } },
+      'Policy: the local cloud does not know the condition IpAddress.',
+    ],
+    [
+      { Condition: { StringEqualsIfExists: { 'aws:SourceArn': 'a' } } },
+      'does not know the condition StringEqualsIfExists',
+    ],
+    [
+      { Condition: { StringEquals: { 's3:prefix': 'a' } } },
+      'does not know the condition key s3:prefix',
+    ],
+    [{ Resource: 'arn:aws:s3:::a/${aws:username}/*' }, 'does not know policy variables'],
+    [{ Principal: { Federated: 'a' } }, 'does not know principals of the kind Federated'],
+    [{ NotPrincipal: '*' }, 'PolicyDocument.Statement.0.NotPrincipal'],
+    [{ NotAction: 's3:GetObject' }, 'expected Action or NotAction'],
+    [{ Resource: undefined }, 'expected Resource or NotResource'],
+  ])('of a policy, %j', (statement, sentence) => {
+    expect(() => plan(bucketPolicy(statement))).toThrow(sentence);
+  });
+
+  test('a managed policy', () => {
+    const of = (arn: string) => ({
+      Other: { ...ROLE, Properties: { ...ROLE.Properties, ManagedPolicyArns: [arn] } },
+    });
+    const known = 'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole';
+    expect(plan(of(known)).roles[1]?.statements[0]?.actions.texts).toContain('logs:PutLogEvents');
+    expect(() => plan(of('arn:aws:iam::aws:policy/AdministratorAccess'))).toThrow(
+      'Other: the local cloud does not know what arn:aws:iam::aws:policy/AdministratorAccess allows.',
+    );
+  });
+
+  test('a role that Lambda may not take on', () => {
+    const role = structuredClone(ROLE);
+    const [statement] = role.Properties.AssumeRolePolicyDocument.Statement;
+    if (statement !== undefined) statement.Principal.Service = 'ec2.amazonaws.com';
+    expect(() => plan({ Role: role, Fn: fn() })).toThrow(
+      'Fn: expected a role of the template that Lambda may take on, got arn:aws:iam::000000000000:role/glimpse-role.',
+    );
+  });
+
+  test('a public policy where a bucket has its public access block', () => {
+    expect(() => plan(bucketPolicy({ Effect: 'Allow' }))).toThrow(
+      'The policy of glimpse-photos is public, which its public access block forbids',
+    );
   });
 
   test('two resources of one name', () => {
