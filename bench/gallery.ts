@@ -151,7 +151,7 @@ async function servePlainPages(cloud: Cloud): Promise<{ server: Server; origin: 
         variant: 'card',
       });
       const { width, height } = sizeOf(index);
-      const src = `${cloud.endpoints.api}/thumbnail?${query}`.replaceAll('&', '&amp;');
+      const src = `${cloud.endpoints.api}/img?${query}&token=${cloud.endpoints.token}`.replaceAll('&', '&amp;');
       return `<img src="${src}" width="${Math.round((width * 236) / height)}" height="236" loading="lazy" alt="">`;
     });
     response

@@ -20,6 +20,10 @@ import { createVerifier } from './gateway/sigv4.ts';
 import { createSqsFront } from './gateway/sqs-front.ts';
 import { createStore } from './gateway/store.ts';
 import { createHttpApi } from './http-api/http-api.ts';
+import { createIssuer } from './issuer/issuer.ts';
+import { readIssuerKey } from './issuer/issuer-key.ts';
+import { DEVELOPER, type Person } from './issuer/people.ts';
+import { createTokens, TOKEN_LIFETIME } from './issuer/tokens.ts';
 import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
@@ -38,7 +42,7 @@ export interface LocalCloudOptions {
   root: string;
   /** Where objects, items, messages and logs are kept. */
   stateDir: string;
-  /** The first of seven ports; 0 for any. */
+  /** The first of eight ports; 0 for any. */
   port?: number;
   /** A folder that `cdk synth` (with `-c local=true`) has written; made here if there is none. */
   cdkOut?: string;
@@ -58,6 +62,8 @@ export interface LocalCloudOptions {
 
 export interface LocalCloud {
   readonly endpoints: CloudEndpoints;
+  /** A token of the issuer on this machine. @param claims in the place of a person's usual ones. */
+  tokenFor(person: Person, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Whether it started without any original. */
   readonly empty: boolean;
   readonly sample: Sample;
@@ -83,7 +89,7 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
     return stopped;
   };
   try {
-    return { ...(await start(options, stops)), stop };
+    return Object.assign(await start(options, stops), { stop });
   } catch (error) {
     await stop();
     throw error;
@@ -119,8 +125,14 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
 
-  const { web, api, s3, sqs: queues } = servers;
-  const origins = { web: web.origin, api: api.origin, s3: s3.origin, sqs: queues.origin };
+  const { web, api, s3, sqs: queues, issuer } = servers;
+  const origins = {
+    web: web.origin,
+    api: api.origin,
+    s3: s3.origin,
+    sqs: queues.origin,
+    issuer: issuer.origin,
+  };
   const plan = await loadStack(cdkOut, origins);
   const keys = parameterValues(plan.functions, environment);
   const { account, ...simulated } = options.provider ?? {};
@@ -137,10 +149,19 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const { ssm } = servers;
   ssm.serve(createParameterStore({ values: keys, origin: ssm.origin }));
 
-  const endpoints = describeEndpoints(
+  const key = await readIssuerKey(join(options.root, '.glimpse', 'issuer-key.json'));
+  const tokens = createTokens(issuer.origin, key);
+  issuer.serve(createIssuer(issuer.origin, key, tokens));
+  const described = describeEndpoints(
     { ...origins, dynamodb: engines.dynamodb, provider: provider.url, ssm: ssm.origin },
     plan,
   );
+  const asksForTokens = plan.apis.some(({ routes }) =>
+    routes.some(({ authorization }) => authorization.kind === 'jwt'),
+  );
+  let endpoints = asksForTokens
+    ? { ...described, token: await tokens.access(DEVELOPER) }
+    : described;
   const { onLog } = options;
   const { orphanage } = engines;
   const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs, orphanage });
@@ -150,11 +171,23 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   if (another !== undefined) {
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
-  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute));
+  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute, [DEVELOPER_KEYS]));
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
-  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample }));
-  writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
+  web.serve(
+    createWeb({ root: options.root, endpoints: () => endpoints, pages: plan.pages, sample }),
+  );
+  const write = () =>
+    writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
+  write();
+  if (asksForTokens) {
+    const renew = async (): Promise<void> => {
+      endpoints = { ...described, token: await tokens.access(DEVELOPER) };
+      write();
+    };
+    const renewal = setInterval(() => void renew(), (TOKEN_LIFETIME * 1000) / 2).unref();
+    stops.push(() => clearInterval(renewal));
+  }
 
   const poolOf = (name: string): FunctionPool => {
     const pool = compute.pools.get(name);
@@ -162,7 +195,10 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     return pool;
   };
   return {
-    endpoints,
+    get endpoints() {
+      return endpoints;
+    },
+    tokenFor: (person, claims) => tokens.access(person, claims),
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
     failed: Promise.race([engines.failed, provider.failed]),
@@ -172,7 +208,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   };
 }
 
-type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'ssm', LocalServer>;
+type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'ssm' | 'issuer', LocalServer>;
 
 /** Before all else: the template's queue URLs and the functions' environment hold these ports. */
 async function listenAll(port: number, stops: Stops): Promise<Servers> {
@@ -187,6 +223,7 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     s3: await open(2, 'S3'),
     sqs: await open(3, 'SQS'),
     ssm: await open(6, 'SSM'),
+    issuer: await open(7, 'the issuer'),
   };
   // What listens by itself would say less well that it cannot have its port.
   if (port !== 0) {

@@ -7,7 +7,7 @@ import { importsBucket } from './buckets.ts';
 import type { Use } from './glimpse-function.ts';
 
 const STRING = AttributeType.STRING;
-type Index = 'listed' | 'active';
+type Index = 'listed' | 'owned' | 'active';
 type Folder = 'sources' | 'chunks' | 'exports';
 
 /** What an import is: its files in a bucket, its rows and progress in a table. */
@@ -32,6 +32,13 @@ export class ImportsStorage {
       sortKey: { name: 'importId', type: STRING },
       projectionType: ProjectionType.ALL,
     });
+    // Those of one caller.
+    this.table.addGlobalSecondaryIndex({
+      indexName: 'owned' satisfies Index,
+      partitionKey: { name: 'owner', type: STRING },
+      sortKey: { name: 'importId', type: STRING },
+      projectionType: ProjectionType.ALL,
+    });
     // Sparse: an import has the attribute only while there is something to watch over.
     this.table.addGlobalSecondaryIndex({
       indexName: 'active' satisfies Index,
@@ -41,18 +48,18 @@ export class ImportsStorage {
     });
   }
 
-  /** The items of imports: read one or many, written by conditions. @param index that is queried too. */
-  items(index?: Index): Use {
+  /** The items of imports: read one or many, written by conditions. @param indexes that are queried too. */
+  items(...indexes: Index[]): Use {
     const grants = [
       {
         actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
         resources: [this.table.tableArn],
       },
     ];
-    if (index !== undefined) {
+    if (indexes.length > 0) {
       grants.push({
         actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/${index}`],
+        resources: indexes.map((index) => `${this.table.tableArn}/index/${index}`),
       });
     }
     return { variable: 'IMPORTS_TABLE', value: this.table.tableName, grants };

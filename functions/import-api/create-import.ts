@@ -1,9 +1,12 @@
+import { take } from '../../shared/access/bounds.ts';
+import { TooManyRequestsError } from '../../shared/errors.ts';
 import { createImport as writeImport } from '../../shared/imports/create-import.ts';
 import type { Delimiter } from '../../shared/imports/csv/delimiter.ts';
 import type { Encoding } from '../../shared/imports/csv/encoding.ts';
 import { createImportId } from '../../shared/imports/import-id.ts';
 import type { Mode } from '../../shared/imports/import-item.ts';
 import { sourceKey } from '../../shared/imports/import-objects.ts';
+import { boundKey } from '../../shared/imports/imports-table.ts';
 import type { Asked } from './estimate-costs.ts';
 import type { Service } from './service.ts';
 
@@ -28,10 +31,19 @@ const DAY_SECONDS = 86_400;
 
 /** An import that waits for its file, and the form that uploads it. S3 tells intake of the upload. */
 export async function createImport(
-  { table, limits, prompt, signing, now }: Service,
+  { table, caller, bounds, limits, prompt, signing, now }: Service,
   { instructions, columns = [], ...given }: NewImport,
 ): Promise<CreatedImport> {
   const createdAt = now();
+  const ledger = { ...table, keyOf: boundKey };
+  const taking = { what: 'imports', wanted: 1, most: bounds.imports, now: createdAt } as const;
+  const { granted, retryAfterMs } = await take(ledger, caller.id, taking);
+  if (granted === 0) {
+    throw new TooManyRequestsError(
+      `expected at most ${bounds.imports} new imports a minute, got more`,
+      retryAfterMs,
+    );
+  }
   const importId = createImportId(createdAt);
   const form = signing.upload(
     await signing.credentials(),
@@ -45,6 +57,7 @@ export async function createImport(
   await writeImport(table, {
     ...given,
     importId,
+    ...(caller.owner === undefined ? {} : { owner: caller.owner }),
     state: 'awaiting-upload',
     round: 0,
     instructions: instructions || prompt.instructions,

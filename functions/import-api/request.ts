@@ -76,6 +76,8 @@ export const listQuery = z.strictObject({
     .regex(/^([1-9]|[1-4]\d|50)$/, 'expected a whole number from 1 to 50')
     .transform(Number)
     .default(20),
+  /** Whose; one's own unless it is said. */
+  of: z.literal('everyone').exactOptional(),
 });
 
 /** Where a page of imports begins. */

@@ -26,6 +26,7 @@ const RUN = {
   'AWS::Lambda::EventSourceMapping': resources.mapping,
   'AWS::Events::Rule': resources.rule,
   'AWS::ApiGatewayV2::Api': resources.api,
+  'AWS::ApiGatewayV2::Authorizer': resources.authorizer,
   'AWS::ApiGatewayV2::Integration': resources.integration,
   'AWS::ApiGatewayV2::Route': resources.route,
   'AWS::ApiGatewayV2::Stage': resources.stage,

@@ -4,10 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  type Authorizer,
   GetApiCommand,
+  GetAuthorizersCommand,
   GetIntegrationsCommand,
   GetRoutesCommand,
   GetStageCommand,
+  type Route,
 } from '@aws-sdk/client-apigatewayv2';
 import { ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge';
 import { GetFunctionCommand, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
@@ -15,6 +18,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type {
   ApiPlan,
+  Authorization,
   FunctionPlan,
   MappingPlan,
   QueuePlan,
@@ -151,10 +155,27 @@ async function planSchedules({ events }: Aws): Promise<SchedulePlan[]> {
   return (await Promise.all(plans)).flat();
 }
 
+function planAuthorization(
+  { AuthorizationType }: Pick<Route, 'AuthorizationType'>,
+  authorizer: Authorizer | undefined,
+): Authorization {
+  if (AuthorizationType !== 'JWT') return { kind: 'none' };
+  const [, place, name = ''] = authorizer?.IdentitySource?.[0]?.slice(1).split('.') ?? [];
+  return {
+    kind: 'jwt',
+    source:
+      place === 'querystring' ? { in: place, name } : { in: 'header', name: name.toLowerCase() },
+    issuer: authorizer?.JwtConfiguration?.Issuer ?? '',
+    audience: authorizer?.JwtConfiguration?.Audience ?? [],
+    scopes: [],
+  };
+}
+
 async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<ApiPlan> {
-  const [api, routes, integrations, stage] = await Promise.all([
+  const [api, routes, authorizers, integrations, stage] = await Promise.all([
     apis.send(new GetApiCommand({ ApiId })),
     apis.send(new GetRoutesCommand({ ApiId })),
+    apis.send(new GetAuthorizersCommand({ ApiId })),
     apis.send(new GetIntegrationsCommand({ ApiId })),
     apis.send(new GetStageCommand({ ApiId, StageName: '$default' })),
   ]);
@@ -180,9 +201,13 @@ async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<
             ...(cors.MaxAge === undefined ? {} : { MaxAge: cors.MaxAge }),
           },
         }),
-    routes: (routes.Items ?? []).map(({ RouteKey: key = '', Target = '' }) => ({
+    routes: (routes.Items ?? []).map(({ RouteKey: key = '', Target = '', ...route }) => ({
       key,
       functionName: uris.get(Target)?.split(':').at(-1) ?? '',
+      authorization: planAuthorization(
+        route,
+        authorizers.Items?.find(({ AuthorizerId }) => AuthorizerId === route.AuthorizerId),
+      ),
     })),
     ...(ThrottlingRateLimit === undefined
       ? {}

@@ -4,7 +4,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routesOf } from '../../functions/import-api/routes.ts';
-import type { Service } from '../../functions/import-api/service.ts';
+import type { SharedService } from '../../functions/import-api/service.ts';
 import type { Desk } from '../../functions/import-intake/desk.ts';
 import { writeExport } from '../../functions/import-intake/write-export.ts';
 import {
@@ -27,6 +27,7 @@ import { type ImportsTable, readImport } from '../../shared/imports/imports-tabl
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { createUrlSigner } from '../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
+import { AMPLE } from '../callers.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from './engines.ts';
 import { fleetOf } from './fleet-service.ts';
 import {
@@ -60,9 +61,11 @@ beforeEach(async () => {
   await takeJobs(engines, grounds.jobsUrl);
 });
 
-function serviceOf(process: Process): Service {
+function serviceOf(process: Process): SharedService {
   const place = { region: 'us-east-1', bucket: IMPORTS, endpoint: engines.s3Endpoint };
   return {
+    authentication: 'none',
+    bounds: AMPLE,
     table: tableOf(process, grounds),
     bucket: { client: process.s3, name: IMPORTS },
     jobs: { client: process.sqs, url: grounds.jobsUrl },
@@ -184,7 +187,7 @@ describe('POST /imports', () => {
     const body = { name: 'Frühling.csv', mode: 'bulk', columns: ['title'], hold: true };
     const answer = await ask('POST /imports', { body, process });
     expect(answer.status).toBe(201);
-    expect(process.calls).toEqual(['PutItem']);
+    expect(process.calls).toEqual(['UpdateItem', 'PutItem']);
     const { importId, upload, expiresAt } = answer.body;
     expect(upload.fields).toMatchObject({
       key: `sources/${importId}.csv`,
