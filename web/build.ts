@@ -6,7 +6,7 @@ import { build } from 'vite';
 // Two outputs: the pages, as CloudFront and the local cloud serve them, and <glimpse-image> alone,
 // for the pages of others.
 
-const PAGES = ['index.html', 'imports.html', 'fleet.html'];
+const PAGES = ['index.html', 'imports.html', 'fleet.html', 'signin.html'];
 
 /** Builds both into the project's `dist`, and answers the folder of the pages. */
 export async function buildWeb(root: string): Promise<string> {

@@ -98,7 +98,11 @@ export const rowsQuery = z.strictObject({
   state: z.enum(['done', 'failed']).exactOptional(),
 });
 
-export const exportQuery = z.strictObject({ only: z.literal('failed').exactOptional() });
+export const exportQuery = z.strictObject({
+  only: z.literal('failed').exactOptional(),
+  /** For a script, which must not follow a redirect to where it is. */
+  as: z.literal('json').exactOptional(),
+});
 
 /** What is no id is the id of nothing. */
 export function importIdOf({ id = '' }: Readonly<Record<string, string | undefined>>): string {

@@ -94,9 +94,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   'GET /imports/{id}/export': async (service, { path, query }) => {
-    const { only } = parse(request.exportQuery, 'query', query);
+    const { only, as } = parse(request.exportQuery, 'query', query);
     const exported = await exportImport(service, request.importIdOf(path), only === 'failed');
     const headers = { 'cache-control': 'no-store' };
+    if (exported.kind === 'ready' && as === 'json') {
+      return { status: 200, headers, body: { state: exported.kind, url: exported.url } };
+    }
     if (exported.kind === 'ready') {
       return { status: 302, headers: { ...headers, location: exported.url } };
     }

@@ -46,7 +46,10 @@ async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
     ready: (page: Page) => Promise<unknown>,
     options: BrowserContextOptions = {},
   ) => {
-    const { page, context } = await visit(browser, cloud.endpoints, options);
+    const { page, context } = await visit(browser, cloud.endpoints, {
+      token: cloud.endpoints.token,
+      ...options,
+    });
     await page.goto(url);
     await ready(page);
     await page.screenshot({ path: join(folder, `${name}.png`) });
@@ -69,7 +72,7 @@ async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
   const pictures = [...PICTURES.keys(), DAMAGED, UNSUPPORTED];
   for (const image of pictures) await put(cloud.target, image, await sampleBytes(image));
   await take('cold', gallery, (page) => page.locator('glimpse-image').first().waitFor());
-  const { page, context } = await visit(browser, cloud.endpoints);
+  const { page, context } = await visit(browser, cloud.endpoints, { token: cloud.endpoints.token });
   await page.goto(gallery);
   await page.locator('glimpse-image').first().waitFor();
   const onScreen = (await awaited(page)) ?? 0;
@@ -151,7 +154,11 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true };
   const open = async (url: string, options: BrowserContextOptions = {}) => {
     // A picture in the middle of a scroll is one of nothing.
-    const visitor = await visit(browser, cloud.endpoints, { reducedMotion: 'reduce', ...options });
+    const visitor = await visit(browser, cloud.endpoints, {
+      token: cloud.endpoints.token,
+      reducedMotion: 'reduce',
+      ...options,
+    });
     await visitor.page.goto(url);
     return visitor;
   };

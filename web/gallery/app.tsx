@@ -20,7 +20,7 @@ import { createUploads } from './uploads/uploads.ts';
 import { useRoute } from './use-route.ts';
 
 export function App({ config }: { config: Config }) {
-  const api = useMemo(() => createApi(config.api), [config]);
+  const api = useMemo(() => createApi(config.api, config.session), [config]);
   const [{ gallery, image }, go] = useRoute();
   const feeds = useFeeds(api, config);
   const feed = gallery === undefined ? undefined : feeds.of(gallery);
@@ -50,7 +50,12 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home={hrefOf({})} onHome={followed(() => go({}))} here="gallery">
+      <Top
+        home={hrefOf({})}
+        onHome={followed(() => go({}))}
+        here="gallery"
+        session={config.session}
+      >
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />
         ) : (

@@ -1,3 +1,4 @@
+import type { Session } from '../sign-in/session.ts';
 import { fields, list, number, text } from './read-json.ts';
 
 /** What `/config.json` says: where this installation of Glimpse is. */
@@ -11,6 +12,18 @@ export interface Config {
   readonly imports: { readonly maxBytes: number };
   /** Where the sample gallery can be asked for; on a developer's machine only. */
   readonly sample?: string;
+  /** Where to sign in; nothing where the API lets in everyone. */
+  readonly signIn?: SignIn;
+  /** Of whoever has signed in there. */
+  readonly session?: Session;
+}
+
+/** An OpenID Connect issuer, and what these pages are to it. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly scope: string;
 }
 
 /** The pages were not published as they should be. */
@@ -29,7 +42,7 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function readConfig(told: unknown): Config {
-  const { api, buckets, variants, upload, imports, sample } = fields(told);
+  const { api, buckets, variants, upload, imports, sample, signIn } = fields(told);
   const { originals, thumbnails } = fields(buckets);
   const { grid, large } = fields(variants);
   const { maxBytes, types } = fields(upload);
@@ -41,6 +54,7 @@ function readConfig(told: unknown): Config {
       upload: { maxBytes: number(maxBytes), types: list(types).map(text) },
       imports: { maxBytes: number(fields(imports).maxBytes) },
       ...(sample === undefined ? {} : { sample: text(sample) }),
+      ...(signIn === undefined ? {} : { signIn: readSignIn(signIn) }),
     };
   } catch (cause) {
     throw new ConfigError(
@@ -48,4 +62,14 @@ function readConfig(told: unknown): Config {
       { cause },
     );
   }
+}
+
+function readSignIn(told: unknown): SignIn {
+  const { issuer, audience, clientId, scope } = fields(told);
+  return {
+    issuer: text(issuer),
+    audience: text(audience),
+    clientId: text(clientId),
+    scope: text(scope),
+  };
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Session } from '../sign-in/session.ts';
+import { SignedIn, SignInAgain } from '../sign-in/signed-in.tsx';
 import { Icon } from './icon.tsx';
 
 const PAGES = {
@@ -13,28 +15,34 @@ export interface TopProps {
   onHome?: (event: MouseEvent) => void;
   /** Which page this is: the others are linked. */
   here: keyof typeof PAGES;
+  /** Of whoever has signed in, where one has to. */
+  session: Session | undefined;
   /** What can be done here. */
   children?: ComponentChildren;
 }
 
 /** The head of a page, which stays in view. */
-export function Top({ home, onHome, here, children }: TopProps) {
+export function Top({ home, onHome, here, session, children }: TopProps) {
   return (
-    <header class="top">
-      <a class="brand" href={home} onClick={onHome}>
-        <Icon name="gallery" />
-        <span>Glimpse</span>
-      </a>
-      <nav class="pages" aria-label="Pages">
-        {Object.values(PAGES)
-          .filter((page) => page !== PAGES[here])
-          .map(({ href, title }) => (
-            <a key={href} href={href}>
-              {title}
-            </a>
-          ))}
-      </nav>
-      {children}
-    </header>
+    <>
+      <header class="top">
+        <a class="brand" href={home} onClick={onHome}>
+          <Icon name="gallery" />
+          <span>Glimpse</span>
+        </a>
+        <nav class="pages" aria-label="Pages">
+          {Object.values(PAGES)
+            .filter((page) => page !== PAGES[here])
+            .map(({ href, title }) => (
+              <a key={href} href={href}>
+                {title}
+              </a>
+            ))}
+        </nav>
+        {children}
+        {session !== undefined && <SignedIn session={session} />}
+      </header>
+      {session !== undefined && <SignInAgain session={session} />}
+    </>
   );
 }
