@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import {
   type Authorizer,
   GetApiCommand,
-  GetAuthorizersCommand,
+  GetAuthorizerCommand,
   GetIntegrationsCommand,
   GetRoutesCommand,
   GetStageCommand,
@@ -155,6 +155,18 @@ async function planSchedules({ events }: Aws): Promise<SchedulePlan[]> {
   return (await Promise.all(plans)).flat();
 }
 
+/** Those that routes name, one by one: moto has no list of them. */
+export async function authorizersOf(
+  apis: Aws['apis'],
+  ApiId: string,
+  routes: readonly Route[],
+): Promise<Authorizer[]> {
+  const named = new Set(routes.flatMap((route) => route.AuthorizerId ?? []));
+  return await Promise.all(
+    [...named].map((AuthorizerId) => apis.send(new GetAuthorizerCommand({ ApiId, AuthorizerId }))),
+  );
+}
+
 function planAuthorization(
   { AuthorizationType }: Pick<Route, 'AuthorizationType'>,
   authorizer: Authorizer | undefined,
@@ -172,10 +184,9 @@ function planAuthorization(
 }
 
 async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<ApiPlan> {
-  const [api, routes, authorizers, integrations, stage] = await Promise.all([
+  const [api, routes, integrations, stage] = await Promise.all([
     apis.send(new GetApiCommand({ ApiId })),
     apis.send(new GetRoutesCommand({ ApiId })),
-    apis.send(new GetAuthorizersCommand({ ApiId })),
     apis.send(new GetIntegrationsCommand({ ApiId })),
     apis.send(new GetStageCommand({ ApiId, StageName: '$default' })),
   ]);
@@ -185,6 +196,7 @@ async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<
       IntegrationUri,
     ]),
   );
+  const authorizers = await authorizersOf(apis, ApiId, routes.Items ?? []);
   const { CorsConfiguration: cors } = api;
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = stage.DefaultRouteSettings ?? {};
   return {
@@ -206,7 +218,7 @@ async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<
       functionName: uris.get(Target)?.split(':').at(-1) ?? '',
       authorization: planAuthorization(
         route,
-        authorizers.Items?.find(({ AuthorizerId }) => AuthorizerId === route.AuthorizerId),
+        authorizers.find(({ AuthorizerId }) => AuthorizerId === route.AuthorizerId),
       ),
     })),
     ...(ThrottlingRateLimit === undefined

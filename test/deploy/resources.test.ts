@@ -1,9 +1,4 @@
-import {
-  GetApiCommand,
-  GetAuthorizersCommand,
-  GetRoutesCommand,
-  GetStageCommand,
-} from '@aws-sdk/client-apigatewayv2';
+import { GetApiCommand, GetRoutesCommand, GetStageCommand } from '@aws-sdk/client-apigatewayv2';
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import {
   DescribeContinuousBackupsCommand,
@@ -29,6 +24,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
 import { ISSUED } from './cdk.ts';
+import { authorizersOf } from './deployed-stack.ts';
 
 // What is there after the deployment, asked of each service, against what the design wants. The
 // values are those of cdk/config.ts as it comes; no template is read.
@@ -414,7 +410,7 @@ test('the API has its routes, each with a function, its throttle and its CORS', 
   ]);
   const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'JWT');
   expect(open.map(({ RouteKey }) => RouteKey)).toEqual(['OPTIONS /{proxy+}']);
-  const { Items: authorizers = [] } = await aws.apis.send(new GetAuthorizersCommand({ ApiId }));
+  const authorizers = await authorizersOf(aws.apis, ApiId, routes);
   for (const { AuthorizerId, JwtConfiguration, IdentitySource } of authorizers) {
     expect(JwtConfiguration).toEqual({ Audience: ['glimpse'], Issuer: ISSUED.issuer });
     const asking = routes.filter((route) => route.AuthorizerId === AuthorizerId);
