@@ -155,12 +155,14 @@ async function planSchedules({ events }: Aws): Promise<SchedulePlan[]> {
   return (await Promise.all(plans)).flat();
 }
 
+type Told = Pick<Authorizer, 'AuthorizerId' | 'IdentitySource' | 'JwtConfiguration'>;
+
 /** Those that routes name, one by one: moto has no list of them. */
 export async function authorizersOf(
   apis: Aws['apis'],
   ApiId: string,
   routes: readonly Route[],
-): Promise<Authorizer[]> {
+): Promise<Told[]> {
   const named = new Set(routes.flatMap((route) => route.AuthorizerId ?? []));
   return await Promise.all(
     [...named].map((AuthorizerId) => apis.send(new GetAuthorizerCommand({ ApiId, AuthorizerId }))),
@@ -169,7 +171,7 @@ export async function authorizersOf(
 
 function planAuthorization(
   { AuthorizationType }: Pick<Route, 'AuthorizationType'>,
-  authorizer: Authorizer | undefined,
+  authorizer: Told | undefined,
 ): Authorization {
   if (AuthorizationType !== 'JWT') return { kind: 'none' };
   const [, place, name = ''] = authorizer?.IdentitySource?.[0]?.slice(1).split('.') ?? [];
