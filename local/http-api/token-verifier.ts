@@ -66,7 +66,7 @@ function refusalOf(
 }
 
 /** Whatever a claim is, a function gets it as text: a list as `[a b]`. */
-export function claimsAsText(payload: JWTPayload): Record<string, string> {
+function claimsAsText(payload: JWTPayload): Record<string, string> {
   return Object.fromEntries(
     Object.entries(payload).map(([name, value]) => [
       name,

@@ -6,7 +6,7 @@ import { PEOPLE, type Person } from './people.ts';
 export const TOKEN_LIFETIME = 3600;
 const REFRESH_LIFETIME = 30 * 86_400;
 
-export const AUDIENCE = 'glimpse';
+const AUDIENCE = 'glimpse';
 export const CLIENT = 'glimpse-pages';
 const REFRESH_AUDIENCE = 'glimpse-refresh';
 
