@@ -311,6 +311,8 @@ async function ours(
       now: Date.now,
       sleep,
       random: Math.random,
+      rowFailed: () => {},
+      callFailed: () => {},
       completed: () => {
         over = true;
       },

@@ -16,6 +16,13 @@ const origin = z
     "expected '*' or an origin such as https://shop.example, without a path",
   );
 
+const topicArn = z
+  .string()
+  .regex(
+    /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+    "expected the ARN of an SNS topic, such as 'arn:aws:sns:eu-west-1:123456789012:alarms'",
+  );
+
 /** The Lambda event source mapping takes 2 to 1,000; 1 cannot be configured. */
 const concurrency = z.int().min(2).max(1000);
 
@@ -72,6 +79,12 @@ const configSchema = z
     throttle: z.strictObject({
       requestsPerSecond: z.int().min(1).max(10_000),
       burst: z.int().min(1).max(5000),
+    }),
+    watching: z.strictObject({
+      /** X-Ray traces of the functions; they cost by the request. */
+      tracing: z.boolean(),
+      /** An SNS topic of this account and region that is told of alarms. */
+      alarmTopic: topicArn.optional(),
     }),
     summaries: summariesSchema,
   })

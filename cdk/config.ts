@@ -40,6 +40,7 @@ export const config: ConfigInput = {
   uploads: { maxBytes: 50_000_000 },
   pages: { grid: 'card', large: 'zoom' },
   throttle: { requestsPerSecond: 500, burst: 1000 },
+  watching: { tracing: false },
   summaries: {
     // Not one that thinks before it answers: its thoughts would count as output tokens.
     provider: { kind: 'openai', model: 'gpt-4.1-mini', keyParameter: '/glimpse/provider-key' },

@@ -83,6 +83,10 @@ async function run(backfill: Backfill, position: Position): Promise<void> {
   }
   await position.clear();
   if (tally.listed === 0 && backfill.after === undefined) {
+    if (backfill.gallery === undefined) {
+      console.log('There is nothing in the originals bucket, and so nothing to do.');
+      return;
+    }
     throw new UsageError(
       'Nothing is there: expected a gallery of the originals bucket, such as a/b for a/b/c.jpg.',
     );

@@ -22,6 +22,7 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
     allowPositionals: true,
     tokens: true,
   });
+  const seen = new Set<string>();
   const args = tokens.map((token) => {
     if (token.kind !== 'option') {
       const text = token.kind === 'positional' ? token.value : '--';
@@ -32,6 +33,9 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
     if (option === undefined || !rawName.startsWith('--')) {
       throw new UsageError(`Expected an option that there is, got ${rawName}. See --help.`);
     }
+    // Node would take the last, and the others would be forgotten.
+    if (seen.has(name)) throw new UsageError(`${rawName}: expected it once, got it again.`);
+    seen.add(name);
     if (option.type === 'boolean') {
       if (value === undefined) return rawName;
       throw new UsageError(`${rawName}: expected no value, got "${value}".`);

@@ -11,7 +11,12 @@ export function announcementOf(endpoints: Announced): string {
   const pages =
     outputs.PagesUrl === undefined
       ? {}
-      : { galleries: web, imports: `${web}/imports.html`, fleet: `${web}/fleet.html` };
+      : {
+          galleries: web,
+          imports: `${web}/imports.html`,
+          fleet: `${web}/fleet.html`,
+          dashboards: `${web}/dashboards`,
+        };
   const others = { api, s3, sqs, dynamodb, provider, ssm, issuer, about: `${web}/about` };
   const lines = (urls: Readonly<Record<string, string>>) =>
     Object.entries(urls).map(([name, url]) => `  ${name.padEnd(12)} ${url}\n`);

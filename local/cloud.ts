@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCompute } from './compute.ts';
+import { createDashboards } from './dashboards/dashboards.ts';
 import {
   type CloudEndpoints,
   DEVELOPER_KEYS,
@@ -24,6 +25,10 @@ import { createIssuer } from './issuer/issuer.ts';
 import { readIssuerKey } from './issuer/issuer-key.ts';
 import { DEVELOPER, type Person } from './issuer/people.ts';
 import { createTokens, TOKEN_LIFETIME } from './issuer/tokens.ts';
+import { embeddedReader } from './metrics/embedded-format.ts';
+import { createMetricStore, type MetricStore } from './metrics/metric-store.ts';
+import { createServiceMetrics } from './metrics/service-metrics.ts';
+import { watchQueues } from './metrics/watch-queues.ts';
 import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
@@ -67,6 +72,8 @@ export interface LocalCloud {
   /** Whether it started without any original. */
   readonly empty: boolean;
   readonly sample: Sample;
+  /** What functions and engines have measured since the start. */
+  readonly metrics: Pick<MetricStore, 'read' | 'names'>;
   /** Settles, with a sentence, if the engines end by themselves; then only `stop` is left to do. */
   readonly failed: Promise<string>;
   /** By physical name, such as `endpoints.functions.ThumbnailsWorker`. */
@@ -162,20 +169,37 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   let endpoints = asksForTokens
     ? { ...described, token: await tokens.access(DEVELOPER) }
     : described;
-  const { onLog } = options;
   const { orphanage } = engines;
-  const compute = startCompute({ plan, endpoints, stateDir, onLog, sqs, orphanage });
+  const metrics = createMetricStore(Date.now);
+  const services = createServiceMetrics(metrics, Date.now);
+  const dashboards = createDashboards(plan.dashboards, metrics, Date.now);
+  const onLog = logReader(metrics, options.onLog);
+  const compute = startCompute({
+    ...{ plan, endpoints, stateDir, onLog, sqs, orphanage },
+    metrics: services,
+  });
   stops.push(() => compute.stop());
+  const queueNames = plan.queues.map(({ name }) => name);
+  stops.push(watchQueues(engines.database, queueNames, services.queueRead));
 
   const [httpApi, another] = plan.apis;
   if (another !== undefined) {
     throw new Error('The local cloud runs one HTTP API, and the template has more.');
   }
-  if (httpApi !== undefined) api.serve(createHttpApi(httpApi, compute, [DEVELOPER_KEYS]));
+  if (httpApi !== undefined) {
+    const answered = (status: number, ms: number) => services.answered(httpApi.id, status, ms);
+    api.serve(createHttpApi(httpApi, compute, answered, [DEVELOPER_KEYS]));
+  }
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
   web.serve(
-    createWeb({ root: options.root, endpoints: () => endpoints, pages: plan.pages, sample }),
+    createWeb({
+      root: options.root,
+      endpoints: () => endpoints,
+      pages: plan.pages,
+      sample,
+      dashboards,
+    }),
   );
   const write = () =>
     writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
@@ -199,12 +223,27 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
       return endpoints;
     },
     tokenFor: (person, claims) => tokens.access(person, claims),
+    metrics,
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
     failed: Promise.race([engines.failed, provider.failed]),
     invoke: (name, event) => poolOf(name).invoke(JSON.stringify(event)),
     counts: (name) => poolOf(name).counts,
     killFunction: (name, most) => poolOf(name).killRunning(most),
+  };
+}
+
+/** All that functions write is looked through for metrics. */
+function logReader(
+  { put }: MetricStore,
+  also: LocalCloudOptions['onLog'],
+): (functionName: string, text: string) => void {
+  const readers = new Map<string, (text: string) => void>();
+  return (name, text) => {
+    const read = readers.get(name) ?? embeddedReader((samples) => samples.forEach(put));
+    readers.set(name, read);
+    read(text);
+    also?.(name, text);
   };
 }
 

@@ -8,6 +8,7 @@ import { openLog } from './functions/log-file.ts';
 import { createPool, type FunctionPool } from './functions/pool.ts';
 import { createSlots } from './functions/slots.ts';
 import { startMapping } from './mappings/mapping.ts';
+import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import { startSchedule } from './schedules/schedule.ts';
 import type { FunctionPlan, QueuePlan, StackPlan } from './template/stack.ts';
 
@@ -25,8 +26,9 @@ export interface ComputeOptions {
   endpoints: CloudEndpoints;
   stateDir: string;
   /** Sees all that functions write, too. */
-  onLog: ((functionName: string, text: string) => void) | undefined;
+  onLog: (functionName: string, text: string) => void;
   sqs: AwsJson;
+  metrics: ServiceMetrics;
   orphanage: Orphanage;
 }
 
@@ -40,19 +42,22 @@ const UNRESERVED_PER_CORE = 2;
 const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsWith('Summaries');
 
 export function startCompute(options: ComputeOptions): Compute {
-  const { plan, endpoints, stateDir, onLog, sqs, orphanage } = options;
+  const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
   const slots = {
     unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
     starts: createSlots(availableParallelism()),
   };
   const logs = plan.functions.map(({ name }) =>
-    openLog(join(stateDir, 'logs', `${name}.log`), onLog && ((text) => onLog(name, text))),
+    openLog(join(stateDir, 'logs', `${name}.log`), (text) => onLog(name, text)),
   );
   const pools = new Map(
     plan.functions.map((fn, index) => {
       const environment = environmentOf(fn, endpoints, FUNCTION_KEYS);
       const log = logs[index] ?? { write: () => {}, close: () => {} };
-      return [fn.name, createPool(fn, environment, log, slots, orphanage)] as const;
+      return [
+        fn.name,
+        createPool(fn, environment, log, slots, orphanage, metrics.functionMeter(fn.name)),
+      ] as const;
     }),
   );
   for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();

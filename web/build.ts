@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { build } from 'vite';
+import { LOCAL_PAGES } from './files.ts';
 
 // Two outputs: the pages, as CloudFront and the local cloud serve them, and <glimpse-image> alone,
 // for the pages of others.
 
-const PAGES = ['index.html', 'imports.html', 'fleet.html', 'signin.html'];
+const PAGES = ['index.html', 'imports.html', 'fleet.html', 'signin.html', ...LOCAL_PAGES];
 
 /** Builds both into the project's `dist`, and answers the folder of the pages. */
 export async function buildWeb(root: string): Promise<string> {

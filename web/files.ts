@@ -27,11 +27,22 @@ const REVALIDATED = 'no-cache';
 /** A changed file has another name. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
+/** Those of a developer's machine: on AWS, CloudWatch is in their place. */
+export const LOCAL_PAGES: readonly string[] = ['dashboards.html'];
+
 /**
- * What `buildWeb` made, in the order in which it may appear: a page comes after all that it names.
+ * What `buildWeb` made, but for the pages of a developer's machine, in the order in which it may appear: a page comes after all that it names.
  * Nothing, if nothing was built.
  */
 export function builtFiles(root: string): PageFile[] {
+  return allFiles(root).filter(({ path }) => !LOCAL_PAGES.includes(path));
+}
+
+export function localFiles(root: string): PageFile[] {
+  return allFiles(root).filter(({ path }) => LOCAL_PAGES.includes(path));
+}
+
+function allFiles(root: string): PageFile[] {
   const pages = join(root, 'dist', 'pages');
   const element = join(root, 'dist', 'glimpse-image.js');
   if (!existsSync(pages) || !existsSync(element)) return [];

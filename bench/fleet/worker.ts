@@ -98,6 +98,8 @@ const bench: Workbench = {
   sleep: (ms) => sleep(task.impatient ? 100 + Math.random() * 100 : ms),
   random: Math.random,
   completed: unused,
+  rowFailed: () => {},
+  callFailed: () => {},
 };
 
 let stopped = false;
@@ -135,6 +137,7 @@ async function rows(): Promise<void> {
     const waits = { gateMs: 0, allowanceMs: 0, yieldMs: 0, refusedMs: 0 };
     const outcome = await summariseRow(bench, {
       item: { ...item, importId: `${task.name}-${process.pid}` },
+      chunk: 1,
       row: {
         row,
         line: row + 1,
@@ -148,6 +151,9 @@ async function rows(): Promise<void> {
       tries: 0,
       deadline: Date.now() + 600_000,
       waits,
+      rest: async (ms) => {
+        await bench.sleep(ms);
+      },
       goOn: () => !stopped,
       stop: unused,
     });

@@ -12,9 +12,11 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Distribution, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Delivery } from '../../shared/thumbnails/delivery.ts';
 import type { Config } from '../config-schema.ts';
+import { alarm, EACH_MINUTE } from './alarm.ts';
 import { type Authorizers, authorizersFor } from './authorizers.ts';
 import { GlimpseFunction } from './glimpse-function.ts';
 import { output } from './output.ts';
@@ -35,6 +37,8 @@ export class Api extends Construct {
   readonly url: string;
   /** How browsers reach thumbnails. */
   readonly delivery: Delivery;
+  /** Answers for galleries and thumbnails. */
+  readonly handler: GlimpseFunction;
   readonly #http: HttpApi;
   readonly #authorizers: Authorizers;
 
@@ -47,6 +51,7 @@ export class Api extends Construct {
     const { config, local, thumbnails } = props;
     this.delivery = this.#delivery(config, thumbnails);
     const handler = this.#function(config, local, thumbnails);
+    this.handler = handler;
     this.#authorizers = authorizersFor(config.authentication);
     this.#http = new HttpApi(this, 'Http', {
       apiName: Aws.STACK_NAME,
@@ -85,9 +90,21 @@ export class Api extends Construct {
       authorizer: new HttpNoneAuthorizer(),
     });
     this.url = this.#http.apiEndpoint;
+    alarm(this, 'ErrorsAlarm', {
+      means: 'The API answers that something is wrong with it',
+      metric: this.metric('5xx', { statistic: 'Sum' }),
+      threshold: 0,
+      minutes: 2,
+      of: 5,
+    });
     output(this, 'ApiUrl', this.url);
     output(this, 'Delivery', Stack.of(this).toJsonString(this.delivery));
     output(this, 'ApiAuthentication', config.authentication.kind);
+  }
+
+  /** Of API Gateway, for all routes together. */
+  metric(name: 'Count' | '5xx', options: MetricOptions): Metric {
+    return this.#http.metric(name, { ...EACH_MINUTE, ...options });
   }
 
   /** Answers these routes by that function, to whom the configuration lets in. */
@@ -103,7 +120,8 @@ export class Api extends Construct {
   }
 
   #function(config: Config, local: boolean, made: Thumbnails): GlimpseFunction {
-    const { originals, thumbnails, images, onDemand } = made;
+    const { originals, thumbnails, images, queues } = made;
+    const { onDemand } = queues;
     return new GlimpseFunction(this, 'Function', {
       folder: 'thumbnail-api',
       description: 'Answers with direct URLs, claims what is cold',

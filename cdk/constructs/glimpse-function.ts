@@ -1,6 +1,6 @@
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -44,6 +44,8 @@ export class GlimpseFunction extends NodejsFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: config.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       memorySize: props.memoryMb,
+      // ACTIVE brings the role's grant along.
+      ...(config.watching.tracing ? { tracing: Tracing.ACTIVE } : {}),
       timeout: props.timeout,
       ...(reservedConcurrency === undefined
         ? {}

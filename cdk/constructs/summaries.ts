@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -11,13 +12,15 @@ import type { ImportLimits } from '../../shared/imports/import-limits.ts';
 import type { ModelSettings } from '../../shared/summaries/model-settings.ts';
 import type { Config } from '../config-schema.ts';
 import { INTAKE_CONCURRENCY, planInputOf, REAPER_CONCURRENCY } from '../plan-input.ts';
-import { alarm, counted, EACH_MINUTE } from './alarm.ts';
+import { alarm, EACH_MINUTE } from './alarm.ts';
 import type { Api } from './api.ts';
 import { notify } from './buckets.ts';
 import { FleetTable } from './fleet-table.ts';
 import { GlimpseFunction, type Use } from './glimpse-function.ts';
 import { ImportsStorage } from './imports-storage.ts';
 import { useProvider } from './model-provider.ts';
+import { summaryMetric } from './observability/own-metric.ts';
+import { worked } from './observability/widgets.ts';
 import { output } from './output.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -35,6 +38,12 @@ const ROUTES = [
   [HttpMethod.GET, '/fleet'],
 ] as const;
 
+/** Age of the oldest chunk of an import that somebody watches, from which on somebody is woken. */
+export const WAIT_SECONDS = 60;
+/** Per cent of the calls: a refused call spends the account too. */
+const REFUSED_PERCENT = 5;
+const FAILED_PERCENT = 20;
+
 /** The HTTP API gives up after 30. */
 const API_TIMEOUT = Duration.seconds(29);
 /** Lambda's longest: a file is read in one pass. */
@@ -49,7 +58,13 @@ export class Summaries extends Construct {
   readonly #config: Config;
   readonly #local: boolean;
   readonly #storage: ImportsStorage;
-  readonly #plan: Numbers;
+  readonly plan: Numbers;
+  readonly queues: Readonly<Record<Mode | 'jobs', Queue>>;
+  readonly workers: Readonly<Record<Mode, GlimpseFunction>>;
+  readonly intake: GlimpseFunction;
+  readonly reaper: GlimpseFunction;
+  /** All of them. */
+  readonly functions: readonly GlimpseFunction[];
   readonly #fleet: FleetTable;
 
   /** Where browsers upload files to. */
@@ -63,7 +78,7 @@ export class Summaries extends Construct {
     this.#config = config;
     this.#local = props.local;
     this.#storage = new ImportsStorage(this, config);
-    this.#plan = planNumbers(planInputOf(config));
+    this.plan = planNumbers(planInputOf(config));
     this.#fleet = new FleetTable(this);
 
     const failures = this.#failures();
@@ -113,6 +128,11 @@ export class Summaries extends Construct {
       targets: [new LambdaFunction(reaper)],
     });
 
+    this.queues = { jobs, ...chunks };
+    this.workers = workers;
+    this.intake = intake;
+    this.reaper = reaper;
+    this.functions = [api, intake, reaper, failures, workers.interactive, workers.bulk];
     this.#alarms({ intake, reaper, ...workers }, chunks.interactive);
     // What the command line needs to know.
     output(this, 'ImportsBucket', this.#storage.bucket.bucketName);
@@ -166,7 +186,7 @@ export class Summaries extends Construct {
 
   #worker(id: string, mode: Mode): GlimpseFunction {
     const { summaries, concurrency } = this.#config;
-    const { gate, processes, connections } = this.#plan[mode];
+    const { gate, processes, connections } = this.plan[mode];
     const fn = new GlimpseFunction(this, id, {
       folder: 'chunk-worker',
       description:
@@ -187,7 +207,7 @@ export class Summaries extends Construct {
       .use(this.#fleet.state())
       .use({
         variable: 'ALLOWANCE',
-        value: JSON.stringify(lineOf(this.#plan, mode).allowance),
+        value: JSON.stringify(lineOf(this.plan, mode).allowance),
         grants: [],
       });
     for (const use of this.#settings()) fn.use(use);
@@ -197,7 +217,7 @@ export class Summaries extends Construct {
 
   #chunks(id: string, mode: Mode, worker: GlimpseFunction, failures: GlimpseFunction): Queue {
     const { workerTimeoutSeconds } = this.#config.summaries;
-    const { batchChunks, processes } = this.#plan[mode];
+    const { batchChunks, processes } = this.plan[mode];
     return new WorkQueue(this, id, {
       worker,
       workerTimeout: Duration.seconds(workerTimeoutSeconds),
@@ -257,23 +277,61 @@ export class Summaries extends Construct {
   ): void {
     for (const [name, fn] of Object.entries(fed)) {
       const id = `${name.charAt(0).toUpperCase()}${name.slice(1)}ThrottlesAlarm`;
-      alarm(this, id, fn.metricThrottles(EACH_MINUTE), 0, {
-        alarmDescription: `The ${name} function is throttled: its mapping is configured past its concurrency`,
+      alarm(this, id, {
+        means: `The ${name} function is throttled: its mapping is configured past its concurrency`,
+        metric: fn.metricThrottles(EACH_MINUTE),
+        threshold: 0,
       });
     }
-    alarm(this, 'WaitAlarm', interactive.metricApproximateAgeOfOldestMessage(EACH_MINUTE), 60, {
-      alarmDescription: 'Somebody watches an import whose chunks wait more than a minute',
+    alarm(this, 'WaitAlarm', {
+      means: 'Somebody watches an import whose chunks wait more than a minute',
+      metric: interactive.metricApproximateAgeOfOldestMessage(EACH_MINUTE),
+      threshold: WAIT_SECONDS,
     });
-    alarm(this, 'GivenUpAlarm', counted('ChunksGivenUp', 'chunk-failures'), 0, {
-      alarmDescription: 'Chunks were given up after their last retry; the failures log names them',
+    alarm(this, 'GivenUpAlarm', {
+      means: 'Chunks were given up after their last retry; the failures log names them',
+      metric: summaryMetric('ChunksGivenUp', {}),
+      threshold: 0,
     });
-    alarm(this, 'StalledAlarm', counted('ImportsStalled', 'import-reaper'), 0, {
-      alarmDescription: 'Imports make no progress; the reaper log says which and why',
+    alarm(this, 'StalledAlarm', {
+      means: 'Imports make no progress; the reaper log says which and why',
+      metric: summaryMetric('ImportsStalled', {}),
+      threshold: 0,
     });
-    alarm(this, 'ReaperErrorsAlarm', reaper.metricErrors(EACH_MINUTE), 0, {
-      alarmDescription: 'The reaper fails, so that nobody watches over imports',
+    alarm(this, 'ReaperErrorsAlarm', {
+      means: 'The reaper fails, so that nobody watches over imports',
+      metric: reaper.metricErrors(EACH_MINUTE),
+      threshold: 0,
+    });
+    alarm(this, 'RefusedAlarm', {
+      means: `The provider refuses more than ${REFUSED_PERCENT} % of the calls for their rate`,
+      metric: shareOfCalls('refused for the rate, %', 'CallsRefused'),
+      threshold: REFUSED_PERCENT,
+      minutes: 3,
+      of: 5,
+    });
+    alarm(this, 'ProviderAlarm', {
+      means: `More than ${FAILED_PERCENT} % of the calls fail, for another reason than their rate`,
+      metric: shareOfCalls('failed, %', 'CallsFailed'),
+      threshold: FAILED_PERCENT,
+      minutes: 3,
+      of: 5,
     });
   }
+}
+
+/** Per cent of the calls of both modes. */
+function shareOfCalls(label: string, name: 'CallsRefused' | 'CallsFailed'): MathExpression {
+  return worked(
+    label,
+    '100 * (FILL(part_i, 0) + FILL(part_b, 0)) / (FILL(calls_i, 0) + FILL(calls_b, 0))',
+    {
+      part_i: summaryMetric(name, {}, { mode: 'interactive' }),
+      part_b: summaryMetric(name, {}, { mode: 'bulk' }),
+      calls_i: summaryMetric('Calls', {}, { mode: 'interactive' }),
+      calls_b: summaryMetric('Calls', {}, { mode: 'bulk' }),
+    },
+  );
 }
 
 function sends(variable: string, queue: Queue): Use {

@@ -4,21 +4,29 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from '../config-schema.ts';
-import { alarm, counted, EACH_MINUTE } from './alarm.ts';
+import { alarm, EACH_MINUTE } from './alarm.ts';
 import { notify, originalsBucket, thumbnailsBucket } from './buckets.ts';
 import { GlimpseFunction } from './glimpse-function.ts';
+import { thumbnailMetric } from './observability/own-metric.ts';
 import { output } from './output.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FAILURES_TIMEOUT = Duration.seconds(30);
 
+/** Age of the oldest message of a viewer from which on somebody is woken. */
+export const WAIT_SECONDS = 60;
+/** Of the slowest twentieth of the viewers who met a cold image. */
+export const SLOW_MS = 10_000;
+
 /** Everything that turns an original into thumbnails. */
 export class Thumbnails extends Construct {
   readonly originals: IBucket;
   readonly thumbnails: IBucket;
   readonly images: Table;
-  readonly onDemand: Queue;
+  readonly queues: Readonly<Record<'onDemand' | 'eager', Queue>>;
+  readonly worker: GlimpseFunction;
+  readonly failures: GlimpseFunction;
 
   constructor(scope: Construct, id: string, props: { config: Config; local: boolean }) {
     super(scope, id);
@@ -35,6 +43,8 @@ export class Thumbnails extends Construct {
 
     const worker = this.#worker(config, local);
     const failures = this.#failures(config, local);
+    this.worker = worker;
+    this.failures = failures;
     const reading = {
       worker,
       workerTimeout: WORKER_TIMEOUT,
@@ -53,7 +63,7 @@ export class Thumbnails extends Construct {
       batchSize: 10,
       maxConcurrency: config.concurrency.eager,
     });
-    this.onDemand = onDemand.queue;
+    this.queues = { onDemand: onDemand.queue, eager: eager.queue };
     notify(this, this.originals, eager.queue, ['s3:ObjectCreated:*', 's3:ObjectRemoved:*']);
     // A retry waits as long as its cause asks for, not for the queue's six minutes.
     for (const { variable, queue } of [
@@ -67,16 +77,7 @@ export class Thumbnails extends Construct {
       });
     }
 
-    alarm(this, 'ThrottlesAlarm', worker.metricThrottles(EACH_MINUTE), 0, {
-      alarmDescription:
-        'The thumbnail worker is throttled: its mappings are configured past its concurrency',
-    });
-    alarm(this, 'WaitAlarm', onDemand.queue.metricApproximateAgeOfOldestMessage(EACH_MINUTE), 60, {
-      alarmDescription: 'Viewers wait more than a minute for thumbnails',
-    });
-    alarm(this, 'GivenUpAlarm', counted('ImagesGivenUp', 'thumbnail-failures'), 0, {
-      alarmDescription: 'Images were given up after their last retry; the failures log names them',
-    });
+    this.#alarms();
 
     // What the command line needs to know: `cdk deploy --outputs-file` writes them down.
     output(this, 'OriginalsBucket', this.originals.bucketName);
@@ -85,6 +86,39 @@ export class Thumbnails extends Construct {
     output(this, 'OnDemandQueueUrl', onDemand.queue.queueUrl);
     output(this, 'EagerQueueUrl', eager.queue.queueUrl);
     output(this, 'Variants', JSON.stringify(config.variants));
+  }
+
+  #alarms(): void {
+    const { worker, queues } = this;
+    alarm(this, 'ThrottlesAlarm', {
+      means: 'The thumbnail worker is throttled: its mappings are configured past its concurrency',
+      metric: worker.metricThrottles(EACH_MINUTE),
+      threshold: 0,
+    });
+    alarm(this, 'WaitAlarm', {
+      means: 'Viewers wait more than a minute for thumbnails',
+      metric: queues.onDemand.metricApproximateAgeOfOldestMessage(EACH_MINUTE),
+      threshold: WAIT_SECONDS,
+    });
+    alarm(this, 'SlowAlarm', {
+      means: 'One of twenty viewers who met a cold image waited more than ten seconds for it',
+      metric: thumbnailMetric('MissToReady', { statistic: 'p95' }),
+      threshold: SLOW_MS,
+      minutes: 3,
+      of: 5,
+    });
+    alarm(this, 'ErrorsAlarm', {
+      means: 'Thumbnail workers crash, run out of memory or of time',
+      metric: worker.metricErrors(EACH_MINUTE),
+      threshold: 0,
+      minutes: 2,
+      of: 5,
+    });
+    alarm(this, 'GivenUpAlarm', {
+      means: 'Images were given up after their last retry; the failures log names them',
+      metric: thumbnailMetric('ImagesGivenUp', {}),
+      threshold: 0,
+    });
   }
 
   #worker(config: Config, local: boolean): GlimpseFunction {

@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { visibilitySecondsFor } from '../../shared/fleet/numbers.ts';
+import { alarm, EACH_MINUTE } from './alarm.ts';
 import type { GlimpseFunction } from './glimpse-function.ts';
 
 export interface WorkQueueProps {
@@ -60,16 +60,16 @@ export class WorkQueue extends Construct {
         reportBatchItemFailures: true,
       }),
     );
-    new Alarm(this, 'DeadLettersAlarm', {
-      alarmDescription: props.whenGivenUp,
+    // A dead letter is read within a minute: one that stays could not be recorded.
+    alarm(this, 'DeadLettersAlarm', {
+      means: props.whenGivenUp,
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(1),
+        ...EACH_MINUTE,
         statistic: 'Maximum',
       }),
       threshold: 0,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 5,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      minutes: 5,
+      of: 5,
     });
   }
 }

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { MODES, type Numbers } from '../../shared/fleet/numbers.ts';
 import { type PlanInput, planInputSchema } from '../../shared/fleet/plan-input.ts';
 import { UsageError } from '../target.ts';
@@ -117,8 +118,15 @@ export function withOptions(
   }, configured);
 }
 
-function withOption(input: PlanInput, { option, path, change }: Input, text: string): PlanInput {
-  const value = text === 'none' ? null : Number(text.trim() || Number.NaN);
+/** As people write numbers: `0x10` is a slip, and so is `Infinity`. */
+const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)? *$/i;
+
+function withOption(
+  input: PlanInput,
+  { option, path, isWhole, change }: Input,
+  text: string,
+): PlanInput {
+  const value = text === 'none' ? null : DECIMAL.test(text) ? Number(text) : Number.NaN;
   const changed = change(input, value);
   if (changed === undefined) {
     throw new UsageError(
@@ -127,6 +135,18 @@ function withOption(input: PlanInput, { option, path, change }: Input, text: str
   }
   const { data, error } = planInputSchema.safeParse(changed);
   if (data !== undefined) return data;
-  const expected = error?.issues[0]?.message.replace(/^.*expected|, received .*$/g, '');
-  throw new UsageError(`--${option}: expected${expected ?? ' another'}, got "${text}".`);
+  const [issue] = error?.issues ?? [];
+  throw new UsageError(`--${option}: expected ${expectedBy(issue, isWhole)}, got "${text}".`);
+}
+
+function expectedBy(issue: z.core.$ZodIssue | undefined, isWhole: boolean): string {
+  const number = isWhole ? 'a whole number' : 'a number';
+  switch (issue?.code) {
+    case 'too_small':
+      return `${number} ${issue.inclusive ? `from ${issue.minimum} up` : `above ${issue.minimum}`}`;
+    case 'too_big':
+      return `${number} ${issue.inclusive ? `up to ${issue.maximum}` : `below ${issue.maximum}`}`;
+    default:
+      return number;
+  }
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { createAllowance } from '../../shared/fleet/allowance.ts';
 import { openLine } from '../../shared/fleet/line.ts';
 import { createTrueTime } from '../../shared/fleet/true-time.ts';
-import { addUsage } from '../../shared/fleet/usage-item.ts';
+import { addUsage, type Usage } from '../../shared/fleet/usage-item.ts';
 import { parseChunkWork } from '../../shared/messages/chunk-work.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { createDynamo, createS3, createSqs, readSecret } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
@@ -21,7 +22,7 @@ import type { Workbench } from './workbench.ts';
 import { createYielding } from './yielding.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(SUMMARY_METRICS);
 
 /** The last calls of an import are to be seen too: nothing is written while a process is frozen. */
 const WRITE_AT_THE_END_MS = 3000;
@@ -32,6 +33,7 @@ export const handler = queueHandler({
   logger,
   metrics,
   process: processMessage,
+  about: parseChunkWork,
   begin: () => workbench().gate.reset(),
   // The gate bounds what they do together; a chunk's last rows leave room for the next one's first.
   atOnce: true,
@@ -77,7 +79,11 @@ const workbench = once((): Workbench => {
     allowance,
     yielding: createYielding(env.ALLOWANCE.reserve),
     meter: createMeter({
-      write: (usage, at, told) => addUsage(fleet, env.MODE, usage, at, told),
+      write: (usage, at, told) => {
+        metrics.addAt(at, metricsOf(usage), { mode: env.MODE });
+        return addUsage(fleet, env.MODE, usage, at, told);
+      },
+      called: (serviceMs) => metrics.add('ServiceTime', serviceMs, { mode: env.MODE }),
       storeOps: () => allowance.storeOps,
       now: time.now,
       random: Math.random,
@@ -87,11 +93,41 @@ const workbench = once((): Workbench => {
     sleep,
     random: Math.random,
     completed: ({ importId }) => {
-      metrics.addMetric('ImportsCompleted', MetricUnit.Count, 1);
+      metrics.add('ImportsCompleted', 1);
       logger.info('an import is complete', { importId });
     },
+    // By code: what a row or an answer says is text of the catalogue.
+    rowFailed: (place, code) => logger.warn('a row failed', { ...place, code }),
+    callFailed: (place, code, error) =>
+      logger.warn('a call failed', { ...place, code, ...toldOf(error, code) }),
   };
 });
+
+/** What was done, as it is measured too: by the item in which it was done, however long a chunk takes. */
+function metricsOf(usage: Usage) {
+  return {
+    Calls: usage.calls,
+    CallsRefused: usage.refused,
+    CallsFailed: usage.failed,
+    InputTokens: usage.inputTokens,
+    OutputTokens: usage.outputTokens,
+    CallTime: usage.serviceMs,
+    GateWait: usage.gateMs,
+    AllowanceWait: usage.allowanceMs,
+    YieldWait: usage.yieldMs,
+    RefusedWait: usage.refusedMs,
+  };
+}
+
+/**
+ * Of an error that is known its code says all. Whatever hangs on one that is not, such as the request,
+ * is text of the catalogue, and headers hold keys: what it says and where it was thrown is enough.
+ */
+function toldOf({ name, message, stack, cause }: Error, code: string): object {
+  if (code !== 'unknown') return {};
+  const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
+  return { error: { name, message, stack, ...(why === undefined ? {} : { cause: why }) } };
+}
 
 function named(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
@@ -131,10 +167,12 @@ async function processMessage({ body, deadline }: Delivery): Promise<void> {
   const started = performance.now();
   const outcome = await summariseChunk(workbench(), work, deadline);
   await workbench().meter.writeAll(WRITE_AT_THE_END_MS);
+  const mode = { mode: environment().MODE };
   if (outcome.kind === 'settled') {
-    metrics.addMetric('RowsDone', MetricUnit.Count, outcome.done);
-    metrics.addMetric('RowsFailed', MetricUnit.Count, outcome.failed);
-    metrics.addMetric('ChunkDuration', MetricUnit.Milliseconds, performance.now() - started);
+    metrics.add('RowsDone', outcome.done, mode);
+    metrics.add('RowsFailed', outcome.failed, mode);
+    metrics.add('ChunkDuration', performance.now() - started, mode);
   }
+  if (outcome.kind === 'handed-back') metrics.add('ChunksHandedBack', 1, mode);
   logger.info('chunk', { ...work, ...outcome });
 }

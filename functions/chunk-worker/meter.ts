@@ -24,6 +24,8 @@ export interface Meter {
 export interface MeterOptions {
   /** @param at a time within the item. Epoch milliseconds. */
   write: (usage: Usage, at: number, told: ToldAccount) => Promise<void>;
+  /** Told of each call's duration, for its distribution. */
+  called?: (serviceMs: number) => void;
   /** How often the shared state was called, ever. */
   storeOps: () => number;
   now: () => number;
@@ -78,10 +80,12 @@ export function createMeter(options: MeterOptions): Meter {
   return {
     answered: (serviceMs, tokens, headers) => {
       heard = headers ?? heard;
+      options.called?.(serviceMs);
       add({ calls: 1, serviceMs, ...tokens });
     },
     erred: (serviceMs, isRefused, headers) => {
       heard = headers ?? heard;
+      options.called?.(serviceMs);
       add({ calls: 1, serviceMs, ...(isRefused ? { refused: 1 } : { failed: 1 }) });
     },
     waited: (waits) => add(waits),

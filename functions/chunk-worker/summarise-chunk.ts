@@ -35,7 +35,7 @@ import { sendAgain } from '../../shared/imports/send-chunks.ts';
 import { isWritten, writeRow } from '../../shared/imports/write-row.ts';
 import type { ChunkWork } from '../../shared/messages/chunk-work.ts';
 import { costUsd, usd } from '../../shared/summaries/estimate.ts';
-import { StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
+import { placeOf, StopError, summariseRow, WIND_DOWN } from './summarise-row.ts';
 import type { Waits, Workbench } from './workbench.ts';
 
 /** What became of a message; all of these are acknowledged. */
@@ -65,6 +65,9 @@ const MOST_SILENCE = 5 * LOOK_EVERY;
 const CLOCK_SKEW = 5000;
 
 type ReadImport = ImportItem & { layout: Layout };
+
+/** Why no further row of a chunk is begun. */
+type Halt = 'paused' | 'over' | 'stale' | 'lost' | StopError;
 
 /**
  * Does what is left of a chunk: claims it, skips the rows that are written, and writes each row as
@@ -143,6 +146,9 @@ async function keepToBudget(
   await haltImport(table, item, { now: now(), failure: { code: 'budget-spent', message } });
 }
 
+/** A reason begins with its code. */
+const codeOf = (reason = 'unknown'): string => reason.split(':', 1)[0] ?? reason;
+
 /** One worker's go at one chunk, under its claim. */
 class Attempt {
   readonly #bench: Workbench;
@@ -161,7 +167,10 @@ class Attempt {
   /** Rows that are left, with how often they were refused an answer. */
   readonly #left = new Map<number, number>();
   #delayMs = 0;
-  #halt: 'paused' | 'over' | 'stale' | 'lost' | StopError | undefined;
+  #halt: Halt | undefined;
+  /** Settled once it halts: rows that rest need not rest to the end then. */
+  readonly #halted: Promise<void>;
+  #tellHalted = () => {};
 
   constructor(
     bench: Workbench,
@@ -178,6 +187,9 @@ class Attempt {
     this.#worker = worker;
     this.#renewedAt = claimedAt;
     this.#page = pageOfChunk(work.chunk);
+    this.#halted = new Promise((resolve) => {
+      this.#tellHalted = resolve;
+    });
   }
 
   async run(claim: Extract<Claim, { kind: 'won' }>): Promise<ChunkOutcome> {
@@ -188,6 +200,9 @@ class Attempt {
     try {
       await this.#watched(async () => {
         const todo = await this.#read();
+        // Rows that whoever had it before has written and not counted come to light only now.
+        const { done, failed } = this.#tallies();
+        if (done + failed > claim.item.done + claim.item.failed) this.#wroteAt = this.#bench.now();
         // All of them, also if one throws: nothing of this chunk may be in flight when its claim is gone.
         const rows = await Promise.allSettled(todo.map((row) => this.#summarise(row)));
         const thrown = rows.find(({ status }) => status === 'rejected');
@@ -229,13 +244,18 @@ class Attempt {
     try {
       const outcome = await summariseRow(this.#bench, {
         item: this.#item,
+        chunk: this.#work.chunk,
         row,
         tries: this.#work.tries?.[row.row] ?? 0,
         deadline: this.#deadline,
         waits: this.#waits,
         goOn: () => this.#halt === undefined && this.#isOurs(),
+        rest: async (ms) => {
+          await Promise.race([this.#bench.sleep(ms), this.#halted]);
+        },
         stop: (error) => {
-          this.#halt = error;
+          this.#halt = undefined;
+          this.#haltFor(error);
         },
       });
       if (outcome.kind === 'left') {
@@ -253,11 +273,15 @@ class Attempt {
         outputTokens: outcome.item.outputTokens + (prior?.outputTokens ?? 0),
       });
       this.#rows.set(row.row, written);
+      if (written.state === 'failed') {
+        const place = placeOf({ item: this.#item, chunk: this.#work.chunk, row });
+        this.#bench.rowFailed(place, codeOf(written.reason));
+      }
       this.#wroteAt = this.#bench.now();
     } catch (error) {
       if (!(error instanceof StopError)) {
         // The others' answers are paid for: they are written, and no further one is asked for.
-        this.#halt ??= 'lost';
+        this.#haltFor('lost');
         throw error;
       }
       this.#left.set(row.row, this.#work.tries?.[row.row] ?? 0);
@@ -307,7 +331,7 @@ class Attempt {
     if (read.status === 'rejected') return;
     const unwanted = whyUnwanted(read.value, this.#work);
     if (unwanted?.kind === 'unwanted') {
-      this.#halt ??= unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over';
+      this.#haltFor(unwanted.why === 'paused' || unwanted.why === 'stale' ? unwanted.why : 'over');
     }
   }
 
@@ -316,7 +340,13 @@ class Attempt {
     const until = leaseEnd(note.now, this.#deadline);
     const { kept } = await renewClaim(this.#bench.table, this.#work, { ...note, until });
     if (kept) this.#renewedAt = note.now;
-    else this.#halt ??= 'lost';
+    else this.#haltFor('lost');
+  }
+
+  /** The first reason stays. */
+  #haltFor(halt: Halt): void {
+    this.#halt ??= halt;
+    this.#tellHalted();
   }
 
   async #end(): Promise<ChunkOutcome> {
@@ -331,9 +361,11 @@ class Attempt {
       if (halt instanceof StopError) {
         const failure = { code: halt.code, message: halt.message };
         await haltImport(table, this.#item, { now: this.#bench.now(), failure });
-        return { kind: 'unwanted', why: 'paused' };
       }
-      if (halt !== undefined) return { kind: 'unwanted', why: halt };
+      if (halt !== undefined) {
+        if (kept && halt !== 'over') await this.#sendIfWanted();
+        return { kind: 'unwanted', why: halt instanceof StopError ? 'paused' : halt };
+      }
       // It has a message of its own with whoever has it now.
       if (!kept) return { kind: 'unwanted', why: 'lost' };
       await sendAgain(queue, { ...this.#work, ...this.#triesLeft() }, this.#delayMs);
@@ -345,6 +377,24 @@ class Attempt {
     const completed = await close(this.#bench, this.#item, this.#page);
     const { done, failed } = tallies;
     return { kind: 'settled', completed, done, failed };
+  }
+
+  /**
+   * Somebody may have resumed, or begun another round, while the last calls were on their way. The
+   * message that they sent then has found the chunk claimed and rests for as long as that claim might
+   * have lasted; nobody is to wait for that. Read after the claim is gone:
+   *
+   *   worker     claim ─── look: paused ·· last calls ·· release ── read: running ── sent
+   *   person                     pause      resume
+   *   its message                             claim ✗ (held) ── back in 36 s
+   *
+   * Whoever resumes after that read finds the chunk free.
+   */
+  async #sendIfWanted(): Promise<void> {
+    const { importId, chunk } = this.#work;
+    const item = await readImport(this.#bench.table, importId);
+    if (item?.state !== 'running') return;
+    await sendAgain(this.#bench.queue, { importId, chunk, round: item.round }, 0);
   }
 
   #triesLeft(): { tries?: Record<string, number> } {

@@ -11,7 +11,7 @@ import type {
 } from '../../shared/summaries/provider.ts';
 import { RefusedError } from '../../shared/summaries/provider-error.ts';
 import { type Verdict, verdictOf } from '../../shared/summaries/verdict.ts';
-import type { Waits, Workbench } from './workbench.ts';
+import type { Place, Waits, Workbench } from './workbench.ts';
 import { tellsLimits } from './yielding.ts';
 
 /** Milliseconds that an invocation keeps for what comes after its last call. */
@@ -40,6 +40,7 @@ export type RowOutcome =
 
 export interface RowWork {
   item: ImportItem;
+  chunk: number;
   row: ChunkRow;
   /** How often it was refused an answer in earlier invocations. */
   tries: number;
@@ -48,6 +49,8 @@ export interface RowWork {
   waits: Waits;
   /** Whether the chunk is still wanted, and still ours. */
   goOn: () => boolean;
+  /** Waits so many milliseconds, or until the chunk is not wanted any more. */
+  rest: (ms: number) => Promise<void>;
   /** Told, before the next row's turn comes, that no call succeeds any more. */
   stop: (error: StopError) => void;
 }
@@ -78,7 +81,7 @@ export async function summariseRow(bench: Workbench, work: RowWork): Promise<Row
     const { delayMs } = attempt;
     if (delayMs > timeLeft(bench, work)) return { kind: 'left', delayMs, tries };
     noteWaits(bench, work, { ...NO_WAITS, refusedMs: delayMs });
-    await bench.sleep(delayMs);
+    await work.rest(delayMs);
   }
 }
 
@@ -121,10 +124,20 @@ async function call(
       // Whatever failed otherwise may have been worked on.
       settle(isRefused ? 0 : tokens);
       bench.meter.erred(bench.now() - began, isRefused, isRefused ? limitsOf(error) : undefined);
+      if (!isRefused) bench.callFailed(placeOf(work), verdict.code, asError(error));
       return erred(bench, work, verdict, tries, limitsOf(error));
     }
   });
 }
+
+export const placeOf = ({ item, chunk, row }: Pick<RowWork, 'item' | 'chunk' | 'row'>): Place => ({
+  importId: item.importId,
+  chunk,
+  row: row.row,
+});
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error('what was thrown is no error');
 
 /** What the provider may count for a call when it begins. */
 function mostTokens({ system, input, maxOutputTokens }: SummaryRequest): number {

@@ -32,6 +32,17 @@ export interface Workbench {
   random: () => number;
   /** Told of an import that this worker completed. */
   completed: (item: ImportItem) => void;
+  /** Told of a row that is written as failed, and why, by code. */
+  rowFailed: (place: Place, code: string) => void;
+  /** Told of a call that brought no answer, unless it was refused for the rate. */
+  callFailed: (place: Place, code: string, error: Error) => void;
+}
+
+/** Where something went wrong, for a log. */
+export interface Place {
+  importId: string;
+  chunk: number;
+  row: number;
 }
 
 /** Milliseconds that rows of a chunk waited, by what for. */

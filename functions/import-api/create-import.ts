@@ -1,5 +1,5 @@
 import { take } from '../../shared/access/bounds.ts';
-import { TooManyRequestsError } from '../../shared/errors.ts';
+import { InvalidRequestError, TooManyRequestsError } from '../../shared/errors.ts';
 import { createImport as writeImport } from '../../shared/imports/create-import.ts';
 import type { Delimiter } from '../../shared/imports/csv/delimiter.ts';
 import type { Encoding } from '../../shared/imports/csv/encoding.ts';
@@ -29,12 +29,20 @@ export interface CreatedImport {
 
 const DAY_SECONDS = 86_400;
 
-/** An import that waits for its file, and the form that uploads it. S3 tells intake of the upload. */
+/**
+ * An import that waits for its file, and the form that uploads it. S3 tells intake of the upload.
+ *
+ * @throws InvalidRequestError for a deadline that is over
+ */
 export async function createImport(
   { table, caller, bounds, limits, prompt, signing, now }: Service,
   { instructions, columns = [], ...given }: NewImport,
 ): Promise<CreatedImport> {
   const createdAt = now();
+  const { deadline } = given;
+  if (deadline !== undefined && Date.parse(deadline) <= createdAt) {
+    throw new InvalidRequestError(`body.deadline: expected a time to come, got ${deadline}`);
+  }
   const ledger = { ...table, keyOf: boundKey };
   const taking = { what: 'imports', wanted: 1, most: bounds.imports, now: createdAt } as const;
   const { granted, retryAfterMs } = await take(ledger, caller.id, taking);
@@ -60,7 +68,7 @@ export async function createImport(
     ...(caller.owner === undefined ? {} : { owner: caller.owner }),
     state: 'awaiting-upload',
     round: 0,
-    instructions: instructions || prompt.instructions,
+    instructions: instructions ?? prompt.instructions,
     columns,
     reads: 0,
     pages: {},

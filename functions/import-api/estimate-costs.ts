@@ -24,7 +24,7 @@ export async function estimateCosts(
   checkColumns(item, asked.columns);
   const report = await readReport(service.table, importId);
   if (report === undefined) throw new Error(`import ${importId} was read and has no report`);
-  return estimateOf(service, { ...item, ...instructed(service, asked) }, report);
+  return estimateOf(service, { ...item, ...asked }, report);
 }
 
 export function estimateOf(
@@ -38,11 +38,6 @@ export function estimateOf(
     outputTokens: prompt.maxOutputTokens,
   };
   return estimateImport(report.rows, seen, instructions, limits, model.prices);
-}
-
-/** Blank instructions are the stack's own. */
-export function instructed<Given extends Asked>({ prompt }: Service, given: Given): Given {
-  return given.instructions === '' ? { ...given, instructions: prompt.instructions } : given;
 }
 
 /** How many of the file's columns an error names. */

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
 import { planFleet } from '../../shared/fleet/plan.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { once } from '../../shared/runtime/once.ts';
@@ -57,5 +58,5 @@ const service = once((): SharedService => {
 
 export const handler = httpHandler(routesOf(service), {
   logger: new Logger(),
-  metrics: new Metrics(),
+  metrics: createEmitter(SUMMARY_METRICS),
 });

@@ -6,6 +6,7 @@ import type { Progress } from '../../shared/imports/read-progress.ts';
 import { costUsd } from '../../shared/summaries/estimate.ts';
 import type { Estimate } from '../../shared/summaries/estimate-import.ts';
 import { estimateOf } from './estimate-costs.ts';
+import { isRead } from './find-import.ts';
 import type { Service } from './service.ts';
 
 // An import as the API shows it. Times are ISO 8601.
@@ -40,8 +41,10 @@ export interface ImportSummary {
     since: string;
     /** Chunks of workers that have not been heard of. What those left is sent again, by then at the latest. */
     unheard?: { chunks: number; againBy: string };
+    /** When what a worker had left was sent again, if nothing has come since. */
+    sentAgainAt?: string;
   };
-  /** What the reaper found, as long as nothing has moved since. */
+  /** What the reaper found, once that it was sent again has not helped. */
   stalled?: Omit<NonNullable<ImportItem['stalled']>, 'at'> & { at: string };
   failure?: Failure;
 }
@@ -73,7 +76,7 @@ export function summaryOf(
   const { gateMs, allowanceMs, yieldMs, refusedMs } = progress;
   const still = stillOf(item, progress, now());
   const eta = still === undefined ? etaSeconds(item, progress, now()) : undefined;
-  const stalled = item.stalled !== undefined && !isPast(item, progress) ? item.stalled : undefined;
+  const stalled = stalledOf(item, progress, still, now());
   return {
     importId,
     name,
@@ -124,13 +127,14 @@ export function viewOf(
   return {
     ...summaryOf(terms, item, progress),
     settings: settingsOf(terms, item),
-    ...(report === undefined ? {} : { report, estimate: estimateOf(terms, item, report) }),
+    ...(report === undefined ? {} : { report }),
+    ...(report === undefined || !isRead(item) ? {} : { estimate: estimateOf(terms, item, report) }),
   };
 }
 
 /**
  * Of everything that the body is made from. The report is not read for it: once the rows have a
- * total there is one, which stays as it is.
+ * total, or the file was refused, there is one or none, and that stays as it is.
  */
 export function etagOf(terms: Terms, item: ImportItem, progress: Progress): string {
   const { model, prompt } = terms;
@@ -147,17 +151,23 @@ const LONGEST_PATIENCE = 120_000;
 /** Milliseconds after a claim has lapsed in which the reaper sends its chunk again. */
 const REAPED_WITHIN = 15_000;
 
+/** Milliseconds in which what was sent again should come. */
+const RECOVERS = 15_000;
+
 /** Whether its rows have come to a standstill: a pace that has ended says nothing of what is left. */
 function stillOf(
-  { state, startedAt, settledAtStart = 0 }: ImportItem,
+  { state, startedAt, settledAtStart = 0, stalled }: ImportItem,
   { done, failed, movedAt, unheard }: Progress,
   now: number,
 ): ImportSummary['still'] {
   if (state !== 'running' || startedAt === undefined) return undefined;
+  const sentAgainAt = stalled !== undefined && stalled.at >= movedAt ? stalled.at : undefined;
   const settled = done + failed - settledAtStart;
   const usual = settled > 0 ? (movedAt - startedAt) / settled : 0;
-  const short = settled > 0 ? SHORT.later : SHORT.first;
-  const patience = Math.max(short, Math.min(LONGEST_PATIENCE, PATIENCE * usual));
+  // Workers say every two seconds that they live: of one that has ended, no pace need tell.
+  const isLeft = unheard !== undefined || sentAgainAt !== undefined;
+  const short = settled > 0 || isLeft ? SHORT.later : SHORT.first;
+  const patience = isLeft ? short : Math.max(short, Math.min(LONGEST_PATIENCE, PATIENCE * usual));
   if (now - movedAt <= patience) return undefined;
   return {
     since: isoOf(movedAt),
@@ -169,12 +179,28 @@ function stillOf(
             againBy: isoOf(Math.max(unheard.until, movedAt) + REAPED_WITHIN),
           },
         }),
+    ...(sentAgainAt === undefined ? {} : { sentAgainAt: isoOf(sentAgainAt) }),
   };
 }
 
-/** Something has moved since it was found stalled. */
-const isPast = ({ state, stalled }: ImportItem, { movedAt }: Progress): boolean =>
-  state === 'running' && stalled !== undefined && movedAt > stalled.at;
+/**
+ * An import of which other rows come has not stalled, nor has one whose chunk was sent again just now:
+ *
+ *   killed ── 10 s: no row comes just now ── 35 s: sent again ─┬─ its rows come ──▶ runs
+ *                                                             └─ 15 s later: stalled
+ *
+ * That no worker has begun anything for minutes is said at once.
+ */
+function stalledOf(
+  { state, stalled }: ImportItem,
+  { movedAt }: Progress,
+  still: ImportSummary['still'],
+  now: number,
+): ImportItem['stalled'] {
+  if (stalled === undefined || state !== 'running') return stalled;
+  if (still === undefined || movedAt > stalled.at) return undefined;
+  return stalled.chunk !== undefined && now <= stalled.at + RECOVERS ? undefined : stalled;
+}
 
 /** Before so many rows, and so many milliseconds, there is no pace: functions start, and places fill. */
 const PACE = { rows: 20, ms: 10_000 };

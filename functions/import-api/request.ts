@@ -28,6 +28,7 @@ const MOST_NAMES = 65_536;
 
 const columns = z
   .array(named(1000))
+  .min(1, 'expected at least one name, or nothing where the model is to see all columns')
   .max(500, 'expected at most 500 names')
   .refine(
     (names) => Buffer.byteLength(names.join('')) <= MOST_NAMES,
@@ -35,9 +36,14 @@ const columns = z
   )
   .transform((names) => [...new Set(names)]);
 
-/** What the model is asked; the stack's own instructions where they are blank. */
+/** What the model is asked; the stack's own instructions and all columns where there is nothing. */
 const asked = {
-  instructions: text(4000).exactOptional(),
+  instructions: text(4000)
+    .refine(
+      (given) => given !== '',
+      'expected some text, or nothing where the stack has its own instructions',
+    )
+    .exactOptional(),
   columns: columns.exactOptional(),
 };
 

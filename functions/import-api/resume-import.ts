@@ -5,7 +5,7 @@ import { type ImportItem, isOver, type Page } from '../../shared/imports/import-
 import { type Report, readReport } from '../../shared/imports/import-report.ts';
 import { readProgress } from '../../shared/imports/read-progress.ts';
 import { costUsd, usd } from '../../shared/summaries/estimate.ts';
-import { type Asked, checkColumns, estimateOf, instructed } from './estimate-costs.ts';
+import { type Asked, checkColumns, estimateOf } from './estimate-costs.ts';
 import { findImport, noSuchImport } from './find-import.ts';
 import type { ImportView } from './import-view.ts';
 import { notPossible } from './not-possible.ts';
@@ -30,9 +30,8 @@ const ATTEMPTS = 4;
 export async function resumeImport(
   service: Service,
   importId: string,
-  given: ResumeWishes,
+  wishes: ResumeWishes,
 ): Promise<ImportView> {
-  const wishes = instructed(service, given);
   let item = await findImport(service, importId);
   for (let attempt = 0; attempt < ATTEMPTS && !isOver(item.state); attempt++) {
     if (item.state === 'running') {

@@ -1,5 +1,5 @@
 import type { ImportItem } from '../../shared/imports/import-item.ts';
-import { readReport } from '../../shared/imports/import-report.ts';
+import { type Report, readRefusedReport, readReport } from '../../shared/imports/import-report.ts';
 import { readProgress } from '../../shared/imports/read-progress.ts';
 import { findImport, isRead } from './find-import.ts';
 import { etagOf, type ImportView, viewOf } from './import-view.ts';
@@ -23,7 +23,7 @@ export async function showImport(
   const progress = await readProgress(service.table, item, service.now());
   const etag = etagOf(service, item, progress);
   if (isKept(etag, ifNoneMatch)) return { kind: 'kept', etag };
-  const report = isRead(item) ? await readReport(service.table, importId) : undefined;
+  const report = await reportOf(service, item);
   return { kind: 'fresh', etag, view: viewOf(service, item, progress, report) };
 }
 
@@ -31,7 +31,15 @@ export async function showImport(
 export async function showChanged(service: Service, item: ImportItem): Promise<ImportView> {
   const [progress, report] = await Promise.all([
     readProgress(service.table, item, service.now()),
-    isRead(item) ? readReport(service.table, item.importId) : undefined,
+    reportOf(service, item),
   ]);
   return viewOf(service, item, progress, report);
+}
+
+/** Of a file that was refused, as far as it was read. */
+async function reportOf({ table }: Service, item: ImportItem): Promise<Report | undefined> {
+  const { importId, state, etag } = item;
+  if (isRead(item)) return await readReport(table, importId);
+  if (state !== 'failed' || etag === undefined) return undefined;
+  return await readRefusedReport(table, { importId, etag });
 }

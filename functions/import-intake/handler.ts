@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type ImportJob, parseJobs } from '../../shared/messages/import-job.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
@@ -12,7 +13,7 @@ import { sendAll } from './send-all.ts';
 import { writeExport } from './write-export.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(SUMMARY_METRICS);
 
 // Called by AWS: the jobs queue, to which S3 tells of sources and the API of what it is asked for.
 
@@ -20,6 +21,7 @@ export const handler = queueHandler({
   logger,
   metrics,
   process: processMessage,
+  about: (body) => ({ jobs: parseJobs(body) }),
   needsMs: 60_000,
   retry: {
     sqs: once(createSqs),
@@ -67,13 +69,13 @@ async function processJob(job: ImportJob, deadline: number): Promise<unknown> {
   switch (job.kind) {
     case 'read': {
       const outcome = await readSource(desk(), job, deadline);
-      if (outcome.kind === 'read') metrics.addMetric('RowsRead', MetricUnit.Count, outcome.rows);
-      if (outcome.kind === 'refused') metrics.addMetric('ImportsRefused', MetricUnit.Count, 1);
+      if (outcome.kind === 'read') metrics.add('RowsRead', outcome.rows);
+      if (outcome.kind === 'refused') metrics.add('ImportsRefused', 1);
       return outcome;
     }
     case 'send': {
       const sent = await sendAll(desk(), job.importId);
-      metrics.addMetric('ChunksSent', MetricUnit.Count, sent);
+      metrics.add('ChunksSent', sent);
       return { sent };
     }
     case 'export':

@@ -7,16 +7,16 @@ import {
   failImport,
   keepReading,
 } from '../../shared/imports/change-state.ts';
-import { writeChunkObject } from '../../shared/imports/chunk-objects.ts';
+import { writeChunkObject, writeWholeRow } from '../../shared/imports/chunk-objects.ts';
 import { type ChunkRow, formatChunk, toChunkRow } from '../../shared/imports/csv/chunk-lines.ts';
 import { columnIndex } from '../../shared/imports/csv/columns.ts';
 import { delimiterSchema } from '../../shared/imports/csv/delimiter.ts';
 import { encodingSchema } from '../../shared/imports/csv/encoding.ts';
-import { type CsvReport, openCsv } from '../../shared/imports/csv/read-csv.ts';
+import { type CsvFile, type CsvReport, openCsv } from '../../shared/imports/csv/read-csv.ts';
 import { CsvRefused } from '../../shared/imports/csv/refused.ts';
 import type { Failure, ImportItem } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
-import { writeReport } from '../../shared/imports/import-report.ts';
+import { writeRefusedReport, writeReport } from '../../shared/imports/import-report.ts';
 import { readImport } from '../../shared/imports/imports-table.ts';
 import { usd } from '../../shared/summaries/estimate.ts';
 import { estimateImport } from '../../shared/summaries/estimate-import.ts';
@@ -75,7 +75,11 @@ export async function readSource(
       const begun = await beginReading(table, importId, { etag, reads, now: now() });
       if (!begun.changed) return { kind: 'ignored', why: `the import is ${begun.item?.state}` };
       named = etag;
-      const report = await readRows(desk, begun.item, source, deadline);
+      const { report, refusal } = await readRows(desk, begun.item, source, deadline);
+      if (refusal !== undefined) {
+        await writeRefusedReport(table, { importId, etag }, report, item.ttl);
+        throw refusal;
+      }
       await keep(desk, importId, etag);
       await writeReport(table, importId, report, item.ttl);
       return await finish(desk, begun.item, etag, report);
@@ -91,27 +95,45 @@ export async function readSource(
   }
 }
 
+/** What was understood of the file; if it is refused behind its header, as far as it was read. */
 async function readRows(
   desk: Desk,
-  { importId, etag = '', encoding, delimiter, idColumn, columns }: ImportItem,
+  item: ImportItem,
   source: Readable,
   deadline: number,
-): Promise<CsvReport> {
-  const { bucket, limits, chunkRows, now } = desk;
+): Promise<{ report: CsvReport; refusal?: CsvRefused }> {
+  const { encoding, delimiter, idColumn } = item;
   const file = await openCsv(source, {
-    limits,
+    limits: desk.limits,
     ...(encoding === undefined ? {} : { encoding: encodingSchema.parse(encoding) }),
     ...(delimiter === undefined ? {} : { delimiter: delimiterSchema.parse(delimiter) }),
+    ...(idColumn === undefined ? {} : { idColumn }),
   });
+  try {
+    await writeChunks(desk, item, file, deadline);
+    return { report: file.report() };
+  } catch (error) {
+    if (!(error instanceof CsvRefused)) throw error;
+    return { report: file.report(), refusal: error };
+  }
+}
+
+async function writeChunks(
+  desk: Desk,
+  { importId, etag = '', idColumn, columns }: ImportItem,
+  file: CsvFile,
+  deadline: number,
+): Promise<void> {
+  const { bucket, chunkRows, now } = desk;
   for (const column of columns) columnIndex(file.header, column);
   const idIndex = idColumn === undefined ? undefined : columnIndex(file.header, idColumn);
 
   const limit = pLimit(WRITES_AT_ONCE);
   const writing = new Set<Promise<void>>();
   let failure: unknown;
-  const write = async (chunk: number, rows: readonly ChunkRow[]): Promise<void> => {
-    const text = formatChunk(rows);
-    const written = limit(() => writeChunkObject(bucket, { importId, etag }, chunk, text))
+  const source = { importId, etag };
+  const write = async (put: () => Promise<void>): Promise<void> => {
+    const written = limit(put)
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -122,15 +144,22 @@ async function readRows(
     if (failure !== undefined) throw failure;
   };
 
+  const writeChunk = async (number: number, rows: readonly ChunkRow[]): Promise<void> => {
+    const text = formatChunk(rows);
+    await write(() => writeChunkObject(bucket, source, number, text));
+  };
+
   let chunk = 0;
   let rows: ChunkRow[] = [];
   let said = now();
   for await (const batch of file.batches) {
     for (const row of batch) {
+      const { whole } = row;
+      if (whole !== undefined) await write(() => writeWholeRow(bucket, source, row.row, whole));
       rows.push(toChunkRow(row, idIndex));
       if (rows.length < chunkRows) continue;
       chunk += 1;
-      await write(chunk, rows);
+      await writeChunk(chunk, rows);
       rows = [];
     }
     if (now() - said > SAY_EVERY) {
@@ -139,10 +168,9 @@ async function readRows(
     }
     if (now() > deadline - WIND_DOWN) throw tooSlow();
   }
-  if (rows.length > 0) await write(chunk + 1, rows);
+  if (rows.length > 0) await writeChunk(chunk + 1, rows);
   await Promise.all(writing);
   if (failure !== undefined) throw failure;
-  return file.report();
 }
 
 /** Says that the file is still read. @throws NotWantedError once nobody waits for it */

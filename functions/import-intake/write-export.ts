@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
-import { readChunkObject } from '../../shared/imports/chunk-objects.ts';
+import { readChunkObject, readWholeRow } from '../../shared/imports/chunk-objects.ts';
 import { parseChunk } from '../../shared/imports/csv/chunk-lines.ts';
+import { exportColumns } from '../../shared/imports/csv/export-columns.ts';
 import { csvLines } from '../../shared/imports/csv/write-csv.ts';
 import type { ImportItem } from '../../shared/imports/import-item.ts';
 import { readImport, readRows } from '../../shared/imports/imports-table.ts';
@@ -11,10 +12,8 @@ import type { Desk } from './desk.ts';
 /** Chunks that are read ahead. */
 const AHEAD = 8;
 
-const ADDED = ['summary', 'summary state', 'summary reason'] as const;
-
 /**
- * Writes the rows as a CSV: the columns as they came, then summary, state and reason. Rows without
+ * Writes the rows as a CSV: the columns as they came, also where workers have less of them, then summary, state and reason. Rows without
  * an outcome are `pending`, or `cancelled` where their import is.
  */
 export async function writeExport(
@@ -30,7 +29,7 @@ export async function writeExport(
       yield batch;
     }
   }
-  const lines = csvLines([...item.header, ...ADDED], counted(batchesOf(desk, item, onlyFailed)));
+  const lines = csvLines(exportColumns(item.header), counted(batchesOf(desk, item, onlyFailed)));
   const upload = new Upload({
     client: desk.bucket.client,
     params: {
@@ -58,7 +57,7 @@ async function* batchesOf(
   if (layout === undefined) return;
   const wanted = (chunk: number) => !onlyFailed || pages[String(pageOfChunk(chunk))]?.failed !== 0;
   const chunks = Array.from({ length: chunksOf(layout) }, (_, index) => index + 1).filter(wanted);
-  const ahead: Promise<string[][]>[] = [];
+  const ahead: Promise<ExportRow[]>[] = [];
   for (const [index] of chunks.entries()) {
     while (ahead.length < AHEAD && index + ahead.length < chunks.length) {
       const chunk = chunks[index + ahead.length];
@@ -68,8 +67,34 @@ async function* batchesOf(
       batch.catch(() => {});
       ahead.push(batch);
     }
-    yield (await ahead.shift()) ?? [];
+    yield* cellsOf(desk, item, (await ahead.shift()) ?? []);
   }
+}
+
+interface ExportRow {
+  row: number;
+  cells: readonly string[];
+  isCut: boolean;
+  added: readonly string[];
+}
+
+/** Rows that are long are read one at a time, when it is their turn: many would not fit into memory. */
+async function* cellsOf(
+  { bucket }: Desk,
+  item: ImportItem,
+  rows: readonly ExportRow[],
+): AsyncGenerator<string[][]> {
+  let batch: string[][] = [];
+  for (const { row, cells, isCut, added } of rows) {
+    if (!isCut) {
+      batch.push([...cells, ...added]);
+      continue;
+    }
+    yield batch;
+    batch = [];
+    yield [[...(await readWholeRow(bucket, item, row)), ...added]];
+  }
+  yield batch;
 }
 
 async function batchOf(
@@ -77,7 +102,7 @@ async function batchOf(
   item: ImportItem,
   chunk: number,
   onlyFailed: boolean,
-): Promise<string[][]> {
+): Promise<ExportRow[]> {
   const { importId, layout, state } = item;
   if (layout === undefined) return [];
   const [text, written] = await Promise.all([
@@ -88,8 +113,8 @@ async function batchOf(
   const rest = state === 'cancelled' ? 'cancelled' : 'pending';
   return parseChunk(text)
     .filter(({ row }) => !onlyFailed || outcomes.get(row)?.state === 'failed')
-    .map(({ row, cells }) => {
+    .map(({ row, cells, isCut = false }) => {
       const { summary = '', state: became = rest, reason = '' } = outcomes.get(row) ?? {};
-      return [...cells, summary, became, reason];
+      return { row, cells, isCut, added: [summary, became, reason] };
     });
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { publishMetrics } from '../../shared/runtime/metrics.ts';
 import { once } from '../../shared/runtime/once.ts';
@@ -11,7 +12,7 @@ import { lookAfter } from './look-after.ts';
 import type { Finding, Reaper } from './reap-import.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(SUMMARY_METRICS);
 
 /** Milliseconds of the function's time that the last import may take. */
 const NEEDS = 10_000;
@@ -22,14 +23,15 @@ export const handler = middy()
   .use(injectLambdaContext(logger))
   .use(publishMetrics(metrics))
   .handler(async (_event: unknown, context) => {
-    const stalled = await lookAfter(reaper(), {
+    const { running, stalled } = await lookAfter(reaper(), {
       until: Date.now() + context.getRemainingTimeInMillis() - NEEDS,
       sleep,
       found: report,
       failed: (importId, error) =>
         logger.error('an import could not be looked after', { importId, error }),
     });
-    metrics.addMetric('ImportsStalled', MetricUnit.Count, stalled);
+    metrics.add('ImportsRunning', running);
+    metrics.add('ImportsStalled', stalled);
   });
 
 // Built on cold start.
@@ -55,6 +57,6 @@ const reaper = once((): Reaper => {
 });
 
 function report(importId: string, finding: Finding): void {
-  if (finding.kind === 'completed') metrics.addMetric('ImportsCompleted', MetricUnit.Count, 1);
+  if (finding.kind === 'completed') metrics.add('ImportsCompleted', 1);
   logger.warn('an import had stalled', { importId, ...finding });
 }

@@ -21,15 +21,21 @@ const TOGETHER = 500;
  *   worker   renewed ─ renewed ─ killed
  *   reaper        look ·····················35 s after the last renewal·· look: sent again
  *
- * @returns how many imports had stalled
+ * @returns how many imports ran when they were first looked at, and how many had stalled
  */
-export async function lookAfter(reaper: Reaper, round: Round): Promise<number> {
+export async function lookAfter(
+  reaper: Reaper,
+  round: Round,
+): Promise<{ running: number; stalled: number }> {
+  const running = new Set<string>();
   const stalled = new Set<string>();
+  const counts = () => ({ running: running.size, stalled: stalled.size });
   const next = new Map<string, number>();
   const look = async (importId: string) => {
     next.delete(importId);
     try {
-      const { findings, againAt } = await reapImport(reaper, importId);
+      const { state, findings, againAt } = await reapImport(reaper, importId);
+      if (state === 'running') running.add(importId);
       for (const finding of findings) round.found(importId, finding);
       if (findings.length > 0) stalled.add(importId);
       if (againAt !== undefined) next.set(importId, againAt + TOGETHER);
@@ -39,7 +45,7 @@ export async function lookAfter(reaper: Reaper, round: Round): Promise<number> {
   };
   for await (const importId of activeImports(reaper.table)) {
     // The next run begins where the index begins, and what was stalled is less then.
-    if (reaper.now() > round.until) return stalled.size;
+    if (reaper.now() > round.until) return counts();
     await look(importId);
   }
   while (next.size > 0) {
@@ -48,9 +54,9 @@ export async function lookAfter(reaper: Reaper, round: Round): Promise<number> {
     if (at > reaper.now()) await round.sleep(at - reaper.now());
     const due = [...next].filter(([, when]) => when <= reaper.now());
     for (const [importId] of due) {
-      if (reaper.now() > round.until) return stalled.size;
+      if (reaper.now() > round.until) return counts();
       await look(importId);
     }
   }
-  return stalled.size;
+  return counts();
 }

@@ -7,7 +7,7 @@ import { type ChunkItem, chunkItemSchema, isClosed } from '../../shared/imports/
 import type { ImportsBucket } from '../../shared/imports/chunk-objects.ts';
 import { closeChunk } from '../../shared/imports/close-chunk.ts';
 import { closePage, completeImport } from '../../shared/imports/close-page.ts';
-import type { ImportItem, Mode } from '../../shared/imports/import-item.ts';
+import type { ImportItem, ImportState, Mode } from '../../shared/imports/import-item.ts';
 import { sourceKey } from '../../shared/imports/import-objects.ts';
 import {
   chunkKey,
@@ -58,6 +58,8 @@ const EMPTY_PAGES = 2;
 type ReadImport = ImportItem & { layout: Layout };
 
 export interface Reaped {
+  /** Before anything was done about it; undefined where there is no such import. */
+  state: ImportState | undefined;
   findings: Finding[];
   /**
    * When there may be something to find: the first of the claims that there are lapses, unless its
@@ -71,18 +73,19 @@ export async function reapImport(reaper: Reaper, importId: string): Promise<Reap
   const item = await readImport(reaper.table, importId);
   switch (item?.state) {
     case 'awaiting-upload':
-      return { findings: await reapUpload(reaper, item), againAt: undefined };
+      return { state: item.state, findings: await reapUpload(reaper, item), againAt: undefined };
     case 'reading':
-      return { findings: await reapReading(reaper, item), againAt: undefined };
+      return { state: item.state, findings: await reapReading(reaper, item), againAt: undefined };
     case 'running': {
-      if (item.layout === undefined) return { findings: [], againAt: undefined };
+      const { state } = item;
+      if (item.layout === undefined) return { state, findings: [], againAt: undefined };
       const times: number[] = [];
       const findings = await reapRunning(reaper, { ...item, layout: item.layout }, times);
       const toCome = times.filter((at) => at > reaper.now());
-      return { findings, againAt: toCome.length === 0 ? undefined : Math.min(...toCome) };
+      return { state, findings, againAt: toCome.length === 0 ? undefined : Math.min(...toCome) };
     }
     default:
-      return { findings: [], againAt: undefined };
+      return { state: item?.state, findings: [], againAt: undefined };
   }
 }
 

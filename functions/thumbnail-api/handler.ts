@@ -1,13 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type AuthenticationKind, callerOf } from '../../shared/access/caller.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { type HttpAnswer, type HttpRequest, httpHandler } from '../../shared/runtime/http-stack.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { parse } from '../../shared/runtime/parse-request.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { createUrls } from '../../shared/thumbnails/delivery.ts';
-import { parseImageKey } from '../../shared/thumbnails/image-key.ts';
+import { parseImageKey, splitImage } from '../../shared/thumbnails/image-key.ts';
 import { askThumbnails } from './ask-thumbnails.ts';
 import { createUpload } from './create-upload.ts';
 import { readEnv } from './env.ts';
@@ -18,7 +19,7 @@ import type { Service } from './service.ts';
 import { showThumbnail } from './show-thumbnail.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(THUMBNAIL_METRICS);
 
 // Called by AWS: the HTTP API's routes.
 
@@ -62,9 +63,8 @@ const shared = once((): Omit<Service, 'caller'> & { authentication: Authenticati
       credentials,
     },
     now: Date.now,
-    count: (metric, value) => {
-      if (value > 0) metrics.addMetric(metric, MetricUnit.Count, value);
-    },
+    // Nothing is a figure too, in shares.
+    count: (metric, value) => metrics.add(metric, value),
     warn: (message, details) => logger.warn(message, details),
   };
 });
@@ -87,12 +87,36 @@ async function getImages(given: HttpRequest): Promise<HttpAnswer> {
   const { variant, ...asked } = parse(request.imagesQuery, 'query', given.query);
   return {
     status: 200,
-    body: await listImages(service, {
-      ...asked,
-      cursor: asked.cursor,
-      variant: request.chooseVariant(variant, service.variants),
-    }),
+    body: await answering(service, asked.gallery, (counting) =>
+      listImages(counting, {
+        ...asked,
+        cursor: asked.cursor,
+        variant: request.chooseVariant(variant, service.variants),
+      }),
+    ),
   };
+}
+
+/** Measures how long an answer takes that may have to set work going, and whether it had to. */
+async function answering<T>(
+  { count, ...rest }: Service,
+  gallery: string,
+  work: (counting: Service) => Promise<T>,
+): Promise<T> {
+  const began = performance.now();
+  let misses = 0;
+  const answer = await work({
+    ...rest,
+    count: (metric, value) => {
+      if (metric === 'Misses') misses += value;
+      count(metric, value);
+    },
+  });
+  const ms = performance.now() - began;
+  metrics.add('AnswerTime', ms, { answer: misses > 0 ? 'cold' : 'warm' });
+  // Galleries are without end, so they are no dimension: a query over the logs tells them apart.
+  if (misses > 0) logger.info('cold images', { gallery, misses, ms });
+  return answer;
 }
 
 async function postThumbnails(given: HttpRequest): Promise<HttpAnswer> {
@@ -100,7 +124,11 @@ async function postThumbnails(given: HttpRequest): Promise<HttpAnswer> {
   const asked = parse(request.thumbnailsBody, 'body', given.body);
   const images = asked.images.map(parseImageKey);
   const wanted = request.chooseVariants(asked.variants, service.variants);
-  return { status: 200, body: await askThumbnails(service, images, wanted) };
+  const [first = ''] = images;
+  const answer = await answering(service, splitImage(first).gallery, (counting) =>
+    askThumbnails(counting, images, wanted),
+  );
+  return { status: 200, body: answer };
 }
 
 async function getThumbnail(given: HttpRequest): Promise<HttpAnswer> {
@@ -120,7 +148,10 @@ async function thumbnail(
   asked: { image: string; variant: string },
 ): Promise<HttpAnswer> {
   const variant = request.chooseVariant(asked.variant, service.variants);
-  const shown = await showThumbnail(service, parseImageKey(asked.image), variant);
+  const image = parseImageKey(asked.image);
+  const shown = await answering(service, splitImage(image).gallery, (counting) =>
+    showThumbnail(counting, image, variant),
+  );
   if (shown.kind === 'ready') {
     // Shorter than any signed URL lives, so that the redirect never leads to one that has expired.
     return {

@@ -22,6 +22,9 @@ export interface Service {
   uploads: { maxBytes: number; sign: UploadFormSigner; credentials: () => Promise<Credentials> };
   now: () => number;
   /** Counts for the dashboards. */
-  count: (metric: 'Hits' | 'Misses' | 'Held' | 'Jobs' | 'JobsUnsent', value: number) => void;
+  count: (
+    metric: 'Hits' | 'Misses' | 'Pending' | 'Failing' | 'Jobs' | 'JobsUnsent',
+    value: number,
+  ) => void;
   warn: (message: string, details: Record<string, unknown>) => void;
 }

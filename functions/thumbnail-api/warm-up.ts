@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ImageItem, isCold, isMade } from '../../shared/thumbnails/image-item.ts';
+import { type ImageItem, isCold, isFailing, isMade } from '../../shared/thumbnails/image-item.ts';
 import type { ImageRow } from '../../shared/thumbnails/images-table.ts';
 import { sendRequests } from '../../shared/thumbnails/send-requests.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
@@ -37,11 +37,20 @@ export async function warmUp(
   const made = rows.filter(({ item }) => wanted.every((variant) => isMade(item, variant)));
   service.count('Hits', made.length);
   service.count('Misses', allCold.length);
+  const others = rows.filter((row) => !allCold.includes(row) && !made.includes(row));
+  const failing = others.filter(({ item }) => isFailing(item, now)).length;
+  service.count('Failing', failing);
+  service.count('Pending', others.length - failing);
   if (allCold.length === 0) return { rows: [...rows], complete: true, ...nothingHeld };
   const { granted, retryAfterMs } = await takeBound(service, 'coldImages', allCold.length);
   const cold = allCold.slice(0, granted);
   const held = new Set(allCold.slice(granted).map(({ image }) => image));
-  service.count('Held', held.size);
+  if (held.size > 0) {
+    service.warn('a caller has asked for as many cold images as one may in a minute', {
+      caller: service.caller.id,
+      held: held.size,
+    });
+  }
   if (cold.length === 0) return { rows: [...rows], complete: false, held, retryAfterMs };
 
   const owner = randomUUID();
@@ -61,7 +70,12 @@ export async function warmUp(
   // Some that could not be claimed are asked for again; when none could, something is wrong.
   if (errors.length === cold.length) throw errors[0];
   if (errors.length > 0) {
-    service.warn('some images could not be claimed', { images: errors.length, error: errors[0] });
+    service.warn('some images could not be claimed', {
+      images: cold
+        .filter((_, index) => claims[index]?.status === 'rejected')
+        .map(({ image }) => image),
+      error: errors[0],
+    });
   }
   return {
     rows: rows.map((row) => ({ ...row, item: fresher.get(row.image) ?? row.item })),
@@ -82,7 +96,7 @@ async function sendOrRelease(
   service.count('Jobs', images.length - unsent.length);
   if (unsent.length === 0) return 0;
   service.count('JobsUnsent', unsent.length);
-  service.warn('messages were not taken by the queue', { images: unsent.length });
+  service.warn('messages were not taken by the queue', { images: unsent });
   await Promise.all(unsent.map((image) => releaseViewerClaim(service.table, image, owner)));
   if (unsent.length === images.length) throw new Error('the queue took none of the messages');
   return unsent.length;

@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { createDynamo } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
@@ -8,11 +9,17 @@ import { giveUp } from '../../shared/thumbnails/give-up.ts';
 import { readEnv } from './env.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(THUMBNAIL_METRICS);
 
 // Called by AWS: the dead-letter queues of both thumbnail queues.
 
-export const handler = queueHandler({ logger, metrics, process: recordFailure, needsMs: 3000 });
+export const handler = queueHandler({
+  logger,
+  metrics,
+  process: recordFailure,
+  about: (body) => ({ images: parseMessage(body).map(({ image }) => image) }),
+  needsMs: 3000,
+});
 
 // Built on cold start.
 
@@ -23,7 +30,7 @@ const table = once(() => ({ client: createDynamo(), name: readEnv().IMAGES_TABLE
 async function recordFailure({ body }: Delivery): Promise<void> {
   for (const work of parseMessage(body)) {
     await giveUp(table(), work, Date.now());
-    metrics.addMetric('ImagesGivenUp', MetricUnit.Count, 1);
+    metrics.add('ImagesGivenUp', 1);
     logger.error('an image was given up', { image: work.image, work: work.kind });
   }
 }

@@ -1,16 +1,18 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { parseMessage } from '../../shared/messages/thumbnail-work.ts';
+import { parseMessage, type Work } from '../../shared/messages/thumbnail-work.ts';
+import { createEmitter } from '../../shared/metrics/emitter.ts';
+import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { splitImage } from '../../shared/thumbnails/image-key.ts';
 import { readEnv } from './env.ts';
 import { makeThumbnails } from './make-thumbnails.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { Outcome, Workshop } from './workshop.ts';
 
 const logger = new Logger();
-const metrics = new Metrics();
+const metrics = createEmitter(THUMBNAIL_METRICS);
 
 // Called by AWS: the on-demand and the eager queue, through their event source mappings.
 
@@ -18,6 +20,8 @@ export const handler = queueHandler({
   logger,
   metrics,
   process: processMessage,
+  about: (body) => ({ images: parseMessage(body).map(({ image }) => image) }),
+  again: () => metrics.add('Retries', 1),
   needsMs: 20_000,
   retry: {
     sqs: once(createSqs),
@@ -58,20 +62,26 @@ async function processMessage({ body, attempt, deadline }: Delivery): Promise<vo
   for (const work of parseMessage(body)) {
     const started = performance.now();
     const outcome = await makeThumbnails(workshop(), work, { attempt, deadline });
-    report(outcome, performance.now() - started);
-    logger.info('image', { image: work.image, work: work.kind, ...outcome });
+    const ms = performance.now() - started;
+    report(work, outcome, ms);
+    const { gallery } = splitImage(work.image);
+    const told = { image: work.image, gallery, work: work.kind, ms, ...outcome };
+    if (outcome.kind === 'failed') logger.warn('image', told);
+    else logger.info('image', told);
   }
 }
 
-function report(outcome: Outcome, durationMs: number): void {
+function report(work: Work, outcome: Outcome, durationMs: number): void {
   switch (outcome.kind) {
     case 'made':
-      metrics.addMetric('ImagesMade', MetricUnit.Count, 1);
-      metrics.addMetric('ThumbnailsMade', MetricUnit.Count, outcome.variants);
-      metrics.addMetric('MakeDuration', MetricUnit.Milliseconds, durationMs);
+      // A removal makes nothing.
+      if (work.kind !== 'removed') metrics.add('ImagesMade', 1, { work: work.kind });
+      metrics.add('ThumbnailsMade', outcome.variants);
+      metrics.add('MakeDuration', durationMs);
+      if (outcome.missToReadyMs !== undefined) metrics.add('MissToReady', outcome.missToReadyMs);
       return;
     case 'failed':
-      metrics.addMetric('ImagesFailed', MetricUnit.Count, 1);
+      metrics.add('ImagesFailed', 1, { class: outcome.class });
       return;
     case 'done':
     case 'stale':

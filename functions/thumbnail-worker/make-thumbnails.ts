@@ -116,7 +116,12 @@ async function make(workshop: Workshop, hold: Hold, original: Original): Promise
       ),
     },
   });
-  return { kind: 'made', variants: wanted.length };
+  const { missedAt } = item;
+  return {
+    kind: 'made',
+    variants: wanted.length,
+    ...(missedAt === undefined ? {} : { missToReadyMs: workshop.now() - missedAt }),
+  };
 }
 
 function named(rendered: readonly RenderedVariant[], name: string): RenderedVariant {

@@ -20,6 +20,7 @@ export interface Workshop {
 }
 
 export type Outcome =
-  | { kind: 'made'; variants: number }
+  /** With the milliseconds since a viewer met it cold, where one did. */
+  | { kind: 'made'; variants: number; missToReadyMs?: number }
   | { kind: 'done' | 'stale' | 'removed' }
   | { kind: 'failed'; class: FailureClass; reason: string };

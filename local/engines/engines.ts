@@ -9,6 +9,8 @@ export interface Engines {
   /** fauxqs: S3 and SQS on one port. Unguarded: only the gateways may speak to it. */
   readonly fauxqs: string;
   readonly dynamodb: string;
+  /** What fauxqs keeps, in a file. */
+  readonly database: string;
   /** Settles, with a sentence, if the engines end without having been asked to. */
   readonly failed: Promise<string>;
   readonly orphanage: Orphanage;
@@ -65,6 +67,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   return {
     fauxqs: `http://127.0.0.1:${answer.fauxqsPort}`,
     dynamodb: elsewhere ?? `http://127.0.0.1:${answer.dynoxidePort}`,
+    database: join(stateDir, 'fauxqs', 'fauxqs.db'),
     failed,
     orphanage: {
       watch: (pid) => tell({ type: 'watch', pid }),

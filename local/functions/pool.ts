@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Orphanage } from '../engines/engines.ts';
+import type { FunctionMeter } from '../metrics/service-metrics.ts';
 import type { FunctionPlan } from '../template/stack.ts';
 import { type Instance, type Outcome, startInstance } from './instance.ts';
 import type { Log } from './log-file.ts';
@@ -54,6 +55,7 @@ export function createPool(
   log: Log,
   { unreserved, starts }: PoolSlots,
   orphanage: Orphanage,
+  meter: FunctionMeter,
 ): FunctionPool {
   const idle: { instance: Instance; since: number }[] = [];
   const running = new Set<Instance>();
@@ -95,19 +97,27 @@ export function createPool(
     counts.invocations += 1;
     counts.running += 1;
     counts.mostAtOnce = Math.max(counts.mostAtOnce, counts.running);
+    meter.began(counts.running);
+    let started = performance.now();
+    let failed = true;
     let instance: Instance | undefined;
     try {
       instance = await take();
       if (instance === undefined) return STOPPED;
       running.add(instance);
+      // AWS measures from the handler's call on.
+      await instance.loaded;
+      started = performance.now();
       const outcome = await instance.run({
         requestId: randomUUID(),
         event,
         arn: plan.arn,
       });
-      if (outcome.kind === 'error') counts.errors += 1;
+      failed = outcome.kind === 'error';
+      if (failed) counts.errors += 1;
       return outcome;
     } finally {
+      meter.ended(performance.now() - started, failed);
       counts.running -= 1;
       if (instance !== undefined) running.delete(instance);
       if (instance?.alive) idle.push({ instance, since: Date.now() });
@@ -121,6 +131,7 @@ export function createPool(
       if (plan.reservedConcurrency === undefined) return unreserved.with(() => run(event));
       if (counts.running < plan.reservedConcurrency) return run(event);
       counts.throttles += 1;
+      meter.throttled();
       return { kind: 'throttled' };
     },
     warmUp() {

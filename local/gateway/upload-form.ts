@@ -14,15 +14,21 @@ export interface UploadForm {
 
 const LARGEST = 512 * 1024 * 1024;
 
+/**
+ * A form that announces more than is taken is refused before it is sent, where its client listens.
+ *
+ * @throws S3Error as S3 itself would answer
+ */
 export async function readUploadForm(message: IncomingMessage): Promise<UploadForm> {
+  const announced = Number(message.headers['content-length'] ?? 0);
+  if (announced > LARGEST) throw tooLarge(announced);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message) {
     size += chunk.length;
     if (size <= LARGEST) chunks.push(chunk);
   }
-  if (size > LARGEST)
-    throw new S3Error(400, 'EntityTooLarge', 'The local cloud takes forms to 512 MB.');
+  if (size > LARGEST) throw tooLarge(size);
   const body = new Response(Buffer.concat(chunks), {
     headers: { 'content-type': message.headers['content-type'] ?? '' },
   });
@@ -42,6 +48,12 @@ export async function readUploadForm(message: IncomingMessage): Promise<UploadFo
     ArgumentName: 'file',
     ArgumentValue: '0',
   });
+}
+
+function tooLarge(size: number): S3Error {
+  const message =
+    'Your proposed upload exceeds the maximum allowed size: the local cloud takes forms up to 512 MB';
+  return new S3Error(400, 'EntityTooLarge', message, sizes(size, 'MaxSizeAllowed', LARGEST));
 }
 
 async function finished(fields: Map<string, string>, file: string | File): Promise<UploadForm> {

@@ -18,6 +18,7 @@ const INTEGRATION_LIMIT_MS = 30_000;
 export function createHttpApi(
   plan: ApiPlan,
   { pools, warmUpBehind }: Pick<Compute, 'pools' | 'warmUpBehind'>,
+  answered: (status: number, milliseconds: number) => void,
   keys: readonly Keys[] = [],
 ): RequestListener {
   const match = createMatcher(plan.routes);
@@ -53,9 +54,13 @@ export function createHttpApi(
       response.writeHead(204, preflightHeaders(plan.cors, origin)).end();
       return;
     }
+    const began = performance.now();
     answer(request)
       .catch(() => plainAnswer(500, 'Internal Server Error'))
-      .then((ready) => send(response, ready, plan, origin));
+      .then((ready) => {
+        answered(ready.status, performance.now() - began);
+        send(response, ready, plan, origin);
+      });
   };
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { builtFiles, configFile } from '../../web/files.ts';
+import { builtFiles, configFile, localFiles } from '../../web/files.ts';
+import type { Dashboards } from '../dashboards/dashboards.ts';
 import type { CloudEndpoints } from '../endpoints.ts';
 import { corsHeaders } from '../http-api/cors.ts';
 import type { PagesPlan } from '../template/stack.ts';
@@ -17,6 +18,7 @@ export interface WebOptions {
   /** Nothing, where the stack has no pages. */
   pages: PagesPlan | undefined;
   sample: Sample;
+  dashboards: Dashboards;
 }
 
 interface Served {
@@ -28,6 +30,12 @@ interface Served {
 
 type Files = ReadonlyMap<string, Served>;
 
+/** The template's dashboards with what was measured here; its page is below the same path. */
+const DASHBOARDS = '/dashboards';
+const DASHBOARDS_DATA = 'dashboards/drawn.json';
+/** Minutes that metrics are kept. */
+const MOST_MINUTES = 180;
+
 /** POST uploads the sample gallery; GET tells how far that is. */
 const SAMPLE = '/sample';
 const NOT_BUILT = 'The pages have not been built: run "npm run build", and start again.';
@@ -36,7 +44,13 @@ const NOT_BUILT = 'The pages have not been built: run "npm run build", and start
  * What browsers open: the pages, with the headers that CloudFront would give them, and some that
  * exist only here. The files are those of the start, by name, so that no path can lead elsewhere.
  */
-export function createWeb({ root, endpoints, pages, sample }: WebOptions): RequestListener {
+export function createWeb({
+  root,
+  endpoints,
+  pages,
+  sample,
+  dashboards,
+}: WebOptions): RequestListener {
   const files = pages === undefined ? new Map<string, Served>() : readPages(root, pages);
   const own = ownFiles(endpoints());
   const headers = pages?.headers ?? {};
@@ -51,6 +65,10 @@ export function createWeb({ root, endpoints, pages, sample }: WebOptions): Reque
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       sendText(response, 405, 'Expected GET or HEAD.');
+      return;
+    }
+    if (path === DASHBOARDS_DATA) {
+      sendDashboards(request, response, dashboards);
       return;
     }
     const found = own.get(path);
@@ -79,6 +97,22 @@ function serveSample(
   response.setHeader('cache-control', 'no-store');
   response.writeHead(request.method === 'POST' ? 202 : 200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(sample.state));
+}
+
+function sendDashboards(
+  request: IncomingMessage,
+  response: ServerResponse,
+  dashboards: Dashboards,
+): void {
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const minutes = Number(searchParams.get('minutes'));
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES) {
+    sendText(response, 400, `Expected minutes from 1 to ${MOST_MINUTES}.`);
+    return;
+  }
+  response.setHeader('cache-control', 'no-store');
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ dashboards: dashboards.draw(minutes) }));
 }
 
 function servePage(
@@ -133,14 +167,18 @@ function readPages(root: string, pages: PagesPlan): Files {
   if (built.length === 0) return new Map();
   const { path, ...config } = configFile();
   return new Map([
+    ...localFiles(root).map(
+      ({ path, file, ...how }) =>
+        [path.replace(/\.html$/, ''), served(readFileSync(file), how)] as const,
+    ),
     ...built.map(({ path, file, ...how }) => [path, served(readFileSync(file), how)] as const),
-    [path, served(withSample(pages.config), config)] as const,
+    [path, served(withOwn(pages.config), config)] as const,
   ]);
 }
 
-/** Tells the pages that there is a sample gallery to be had, which there is not on AWS. */
-function withSample(config: string): string {
-  return JSON.stringify({ ...JSON.parse(config), sample: SAMPLE });
+/** Tells the pages of what there is not on AWS: a sample gallery to be had, and dashboards beside them. */
+function withOwn(config: string): string {
+  return JSON.stringify({ ...JSON.parse(config), sample: SAMPLE, dashboards: DASHBOARDS });
 }
 
 function ownFiles(endpoints: CloudEndpoints): Files {

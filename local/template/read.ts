@@ -25,6 +25,7 @@ const RUN = {
   'AWS::Lambda::Function': resources.lambdaFunction,
   'AWS::Lambda::EventSourceMapping': resources.mapping,
   'AWS::Events::Rule': resources.rule,
+  'AWS::CloudWatch::Dashboard': resources.dashboard,
   'AWS::ApiGatewayV2::Api': resources.api,
   'AWS::ApiGatewayV2::Authorizer': resources.authorizer,
   'AWS::ApiGatewayV2::Integration': resources.integration,

@@ -114,6 +114,11 @@ export const lambdaFunction = z.strictObject({
   Timeout: integer.default(3),
 });
 
+export const dashboard = z.strictObject({
+  DashboardName: z.string(),
+  DashboardBody: z.string(),
+});
+
 export const mapping = z.strictObject({
   BatchSize: integer.default(10),
   Enabled: z.boolean().default(true),

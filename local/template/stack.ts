@@ -106,6 +106,12 @@ export interface PagesPlan {
   readonly config: string;
 }
 
+export interface DashboardPlan {
+  readonly name: string;
+  /** As CloudWatch takes it. */
+  readonly body: string;
+}
+
 export interface StackPlan {
   readonly outputs: Readonly<Record<string, string>>;
   readonly buckets: readonly BucketPlan[];
@@ -115,6 +121,7 @@ export interface StackPlan {
   readonly mappings: readonly MappingPlan[];
   readonly schedules: readonly SchedulePlan[];
   readonly apis: readonly ApiPlan[];
+  readonly dashboards: readonly DashboardPlan[];
   readonly pages?: PagesPlan;
 }
 
@@ -136,6 +143,12 @@ export function planStack(template: Template, assets: Assets): StackPlan {
     mappings,
     schedules: template.all('AWS::Events::Rule').flatMap(planSchedules),
     apis: template.all('AWS::ApiGatewayV2::Api').map((api) => planApi(api, template)),
+    dashboards: template
+      .all('AWS::CloudWatch::Dashboard')
+      .map(({ properties: { DashboardName, DashboardBody } }) => ({
+        name: DashboardName,
+        body: DashboardBody,
+      })),
     ...(pages === undefined ? {} : { pages }),
   };
 }

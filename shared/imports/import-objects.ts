@@ -18,6 +18,10 @@ export function importOfSource(key: string): string | undefined {
 export const chunkObjectKey = ({ importId, etag = 'none' }: SourceName, chunk: number) =>
   `${CHUNKS}${importId}/${etag}/${String(chunk).padStart(7, '0')}.jsonl`;
 
+/** Of a row whose chunk has not all of its cells. */
+export const wholeRowKey = ({ importId, etag = 'none' }: SourceName, row: number) =>
+  `${CHUNKS}${importId}/${etag}/whole/${String(row).padStart(8, '0')}.json`;
+
 /** An import, and the file that it is read from. */
 export interface SourceName {
   importId: string;

@@ -3,9 +3,11 @@ import * as z from 'zod';
 import { delimiterSchema } from './csv/delimiter.ts';
 import { encodingSchema } from './csv/encoding.ts';
 import type { CsvReport } from './csv/read-csv.ts';
-import { type ImportsTable, reportKey } from './imports-table.ts';
+import { type ImportsTable, refusedKey, reportKey } from './imports-table.ts';
 
 // What was understood of a file. An item of its own, as workers read the import often and this never.
+// Of a file that is refused there may be one too, as far as it was read: beside the other, for a late
+// reader may refuse what another has taken.
 
 export const reportSchema = z.object({
   encoding: encodingSchema,
@@ -24,6 +26,7 @@ export const reportSchema = z.object({
       samples: z.array(z.string()),
     }),
   ),
+  preview: z.array(z.object({ line: z.number(), cells: z.array(z.string()) })).default([]),
 });
 
 export type Report = z.infer<typeof reportSchema>;
@@ -32,8 +35,41 @@ export type Report = z.infer<typeof reportSchema>;
 const MOST_BYTES = 350_000;
 
 export async function writeReport(
-  { client, name }: ImportsTable,
+  table: ImportsTable,
   importId: string,
+  report: CsvReport,
+  ttl: number,
+): Promise<void> {
+  await write(table, reportKey(importId), report, ttl);
+}
+
+/** Written before its import is said to be refused: whoever sees that finds this. */
+export async function writeRefusedReport(
+  table: ImportsTable,
+  { importId, etag }: { importId: string; etag: string },
+  report: CsvReport,
+  ttl: number,
+): Promise<void> {
+  await write(table, refusedKey(importId, etag), report, ttl);
+}
+
+export async function readReport(
+  table: ImportsTable,
+  importId: string,
+): Promise<Report | undefined> {
+  return await read(table, reportKey(importId));
+}
+
+export async function readRefusedReport(
+  table: ImportsTable,
+  { importId, etag }: { importId: string; etag: string },
+): Promise<Report | undefined> {
+  return await read(table, refusedKey(importId, etag));
+}
+
+async function write(
+  { client, name }: ImportsTable,
+  key: ReturnType<typeof reportKey>,
   report: CsvReport,
   ttl: number,
 ): Promise<void> {
@@ -42,17 +78,18 @@ export async function writeReport(
   await client.send(
     new PutCommand({
       TableName: name,
-      Item: { ...reportKey(importId), ...report, ...(small ? {} : { columns }), ttl },
+      Item: { ...key, ...report, ...(small ? {} : { columns, preview: [] }), ttl },
     }),
   );
 }
 
-export async function readReport(
+/** Consistently: a page that has seen the state that follows it looks once. */
+async function read(
   { client, name }: ImportsTable,
-  importId: string,
+  key: ReturnType<typeof reportKey>,
 ): Promise<Report | undefined> {
   const { Item: item } = await client.send(
-    new GetCommand({ TableName: name, Key: reportKey(importId) }),
+    new GetCommand({ TableName: name, Key: key, ConsistentRead: true }),
   );
   return item === undefined ? undefined : reportSchema.parse(item);
 }

@@ -16,7 +16,7 @@ import { type RowItem, rowItemSchema } from './row-item.ts';
 // over two hundred partitions, and a page of progress is one Query.
 //
 //   pk           sk
-//   01j…         import | report | export/all | export/only-failed
+//   01j…         import | report | refused/… | export/all | export/only-failed
 //   01j…/1       chunk/0000001 …  row/00000001 …
 //
 //   bound:…      2026-01-31T23:59, what a caller has caused in that minute
@@ -35,6 +35,11 @@ export const ACTIVE = 'active';
 
 export const importKey = (importId: string) => ({ pk: importId, sk: 'import' });
 export const reportKey = (importId: string) => ({ pk: importId, sk: 'report' });
+/** Of one file: whoever refuses one that was replaced meanwhile says nothing of its successor. */
+export const refusedKey = (importId: string, etag: string) => ({
+  pk: importId,
+  sk: `refused/${etag}`,
+});
 
 /** Where it is counted what a caller has caused in a minute. */
 export const boundKey = (caller: string, minute: string) => ({

@@ -1,11 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as z from 'zod';
 import { GlimpseError, InvalidRequestError, TooManyRequestsError } from '../errors.ts';
-import { publishMetrics } from './metrics.ts';
+import { type Measured, publishMetrics } from './metrics.ts';
 
 export interface HttpRequest {
   /** Decoded once, here: `+` first, then `%`. */
@@ -54,7 +53,7 @@ const PREFLIGHT = 'OPTIONS /{proxy+}';
 
 export function httpHandler(
   routes: Routes,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics }: { logger: Logger; metrics: Measured },
 ) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(injectLambdaContext(logger))
@@ -84,10 +83,20 @@ export function httpHandler(
               : {},
           );
         }
-        logger.error('the request failed', { error, route: event.routeKey });
+        logger.error('the request failed', { error, route: event.routeKey, ...aboutOf(event) });
         return fail(500, 'internal', 'internal error');
       }
     });
+}
+
+/** Of what a request names, the images and the import: the rest may be text of a catalogue. */
+function aboutOf({ pathParameters, rawQueryString }: APIGatewayProxyEventV2): object {
+  const { image, gallery } = parseQuery(rawQueryString);
+  return {
+    ...(pathParameters?.id === undefined ? {} : { importId: pathParameters.id }),
+    ...(image === undefined ? {} : { image }),
+    ...(gallery === undefined ? {} : { gallery }),
+  };
 }
 
 /** What came by the route that takes all that no other does. */

@@ -1,8 +1,13 @@
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
 
+/** What an invocation measured, until it is published. */
+export interface Measured {
+  hasStoredMetrics(): boolean;
+  publishStoredMetrics(): void;
+}
+
 /** Publishes what an invocation measured. Powertools' own middleware warns where that is nothing. */
-export function publishMetrics(metrics: Metrics): MiddlewareObj {
+export function publishMetrics(metrics: Measured): MiddlewareObj {
   const publish = () => {
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };

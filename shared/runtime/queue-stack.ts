@@ -1,11 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { MalformedMessageError } from '../errors.ts';
-import { publishMetrics } from './metrics.ts';
+import { type Measured, publishMetrics } from './metrics.ts';
 
 export interface Delivery {
   body: string;
@@ -17,9 +16,13 @@ export interface Delivery {
 
 export interface QueueStack {
   logger: Logger;
-  metrics: Metrics;
+  metrics: Measured;
   /** A record's contract: return means done, throw means again. */
   process: (delivery: Delivery) => Promise<void>;
+  /** What a log says a message is about: the names of its image or its import. Throws as `process` does. */
+  about?: (body: string) => object;
+  /** Told of each message that comes back after an error. */
+  again?: () => void;
   /** Before the records of an invocation. */
   begin?: () => void;
   /** All records of a batch at once: they wait for the network, and share a bound of their own. */
@@ -33,6 +36,9 @@ export interface QueueStack {
     delayMs: (error: unknown, attempt: number) => number;
   };
 }
+
+/** Characters of a message that a log repeats. */
+const MOST_BODY = 1000;
 
 /** SQS's own limit of a visibility timeout, in seconds. */
 const LONGEST_VISIBILITY = 43_200;
@@ -75,10 +81,15 @@ async function processRecord(
   } catch (error) {
     if (error instanceof MalformedMessageError) {
       // No retry makes it readable and no image can carry the failure: the log keeps it.
-      stack.logger.error('a message was dropped', { error, body: record.body });
+      stack.logger.error('a message was dropped', { error, body: record.body.slice(0, MOST_BODY) });
       return true;
     }
-    stack.logger.warn('a message will be tried again', { error: describe(error), attempt });
+    stack.again?.();
+    stack.logger.warn('a message will be tried again', {
+      ...aboutOf(stack, record.body),
+      error: describe(error),
+      attempt,
+    });
     await comeBack(stack, record, stack.retry?.delayMs(error, attempt));
     return false;
   }
@@ -86,7 +97,7 @@ async function processRecord(
 
 /** Best effort: a message whose visibility cannot be changed comes back all the same, later. */
 async function comeBack(
-  { retry, logger }: QueueStack,
+  { retry, logger, about: names }: QueueStack,
   record: SQSRecord,
   delayMs: number | undefined,
 ): Promise<void> {
@@ -101,7 +112,20 @@ async function comeBack(
       }),
     );
   } catch (error) {
-    logger.warn('the visibility of a message could not be changed', { error: describe(error) });
+    const about = aboutOf({ about: names }, record.body);
+    logger.warn('the visibility of a message could not be changed', {
+      ...about,
+      error: describe(error),
+    });
+  }
+}
+
+function aboutOf({ about }: { about?: QueueStack['about'] | undefined }, body: string): object {
+  try {
+    return about?.(body) ?? {};
+  } catch {
+    // It is unreadable, which is what is told of it anyway.
+    return {};
   }
 }
 

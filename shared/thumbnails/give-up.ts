@@ -16,8 +16,8 @@ export async function giveUp(table: ImagesTable, work: Work, now: number): Promi
         TableName: table.name,
         Key: keyOf(work.image),
         UpdateExpression: fromS3
-          ? 'SET #failure = :failure, #sequencer = :sequencer REMOVE #claim, #etag, #variants'
-          : 'SET #failure = :failure REMOVE #claim',
+          ? 'SET #failure = :failure, #sequencer = :sequencer REMOVE #claim, #missedAt, #etag, #variants'
+          : 'SET #failure = :failure REMOVE #claim, #missedAt',
         ConditionExpression: [
           // nobody is at it now
           '(attribute_not_exists(#claim) OR #claim.#kind = :queued OR #claim.#until <= :now)',
@@ -26,6 +26,7 @@ export async function giveUp(table: ImagesTable, work: Work, now: number): Promi
         ].join(' AND '),
         ExpressionAttributeNames: {
           '#claim': 'claim',
+          '#missedAt': 'missedAt',
           '#kind': 'kind',
           '#until': 'until',
           '#failure': 'failure',

@@ -37,6 +37,8 @@ export const imageItemSchema = z.object({
     })
     .optional(),
   claim: claimSchema.optional(),
+  /** When the viewer who waits for it met it cold, in epoch milliseconds. */
+  missedAt: z.number().optional(),
   /** Workers that died with this image in hand, since one last came back from it. */
   deaths: z.number().default(0),
 });

@@ -31,7 +31,8 @@ export async function claimForViewer(
       new UpdateCommand({
         TableName: table.name,
         Key: keyOf(image),
-        UpdateExpression: 'SET #claim = :claim',
+        // A second message for what nobody has made yet does not make the wait a shorter one.
+        UpdateExpression: 'SET #claim = :claim, #missedAt = if_not_exists(#missedAt, :now)',
         ConditionExpression: [
           // nobody is at it, and no message is on its way
           '(attribute_not_exists(#claim) OR #claim.#until <= :now)',
@@ -42,6 +43,7 @@ export async function claimForViewer(
         ].join(' AND '),
         ExpressionAttributeNames: {
           '#claim': 'claim',
+          '#missedAt': 'missedAt',
           '#until': 'until',
           '#failure': 'failure',
           '#retryAt': 'retryAt',
@@ -75,9 +77,13 @@ export async function releaseViewerClaim(
       new UpdateCommand({
         TableName: table.name,
         Key: keyOf(image),
-        UpdateExpression: 'REMOVE #claim',
+        UpdateExpression: 'REMOVE #claim, #missedAt',
         ConditionExpression: '#claim.#owner = :owner',
-        ExpressionAttributeNames: { '#claim': 'claim', '#owner': 'owner' },
+        ExpressionAttributeNames: {
+          '#claim': 'claim',
+          '#missedAt': 'missedAt',
+          '#owner': 'owner',
+        },
         ExpressionAttributeValues: { ':owner': owner },
       }),
     );

@@ -190,7 +190,8 @@ async function release(
   { set, remove }: { set: Record<string, unknown>; remove: string[] },
 ): Promise<void> {
   const sets = Object.keys(set);
-  const removes = [...remove, 'deaths', ...('claim' in set ? [] : ['claim'])];
+  // Who waits for it waits on while it is postponed.
+  const removes = [...remove, 'deaths', ...('claim' in set ? [] : ['claim', 'missedAt'])];
   const assignments = sets.map((name) => `#${name} = :${name}`).join(', ');
   await ownWrite(hold, () =>
     hold.table.client.send(

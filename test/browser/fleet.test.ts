@@ -64,6 +64,10 @@ test('an operator reads what limits the fleet, in words and in charts', async ({
   await page.getByRole('heading', { name: 'The account is used' }).waitFor();
   await page.getByText(/requests are used: 83 of 83\.3 a second \(100 %\)/).waitFor();
   await page.getByText('Ask the provider for a larger quota').waitFor();
+  // Beside the tiles, which are means of a while, and of a queue what it is just now.
+  await page
+    .getByText('Means of the last 60 s; chunks as they are now.', { exact: true })
+    .waitFor();
   const charts = page.locator('.plot canvas');
   await expect.poll(() => charts.count()).toBe(6);
   const named = page.getByRole('img', { name: /^Calls a second .* Bulk 83 now, 83 at most/ });
@@ -143,7 +147,7 @@ test('npm run explain says why an import takes so long, or what was wrong with t
     });
     expect(await explain('--state', folder)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Expected --import ID'),
+      err: expect.stringContaining('or --import ID'),
     });
     expect(await explain('--imports', 'x')).toMatchObject({ code: 2 });
     expect((await explain('--help')).out).toContain('--json');

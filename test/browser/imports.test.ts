@@ -17,6 +17,10 @@ const SOON = { timeout: 40_000 };
 const QUICK = { kind: 'fixed', ms: 20 } as const;
 
 const imports = ({ endpoints }: Cloud) => `${endpoints.web}/imports.html`;
+/** The places of the rows that are on screen. */
+const SEEN_ROWS = `[...document.querySelectorAll('[data-place]')]
+  .filter((row) => row.getBoundingClientRect().top < innerHeight && row.getBoundingClientRect().bottom > 0)
+  .map((row) => Number(row.dataset.place))`;
 const idIn = (page: Page) => new URL(page.url()).searchParams.get('import') ?? '';
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -94,6 +98,9 @@ test('a catalogue is looked at, chosen from, summarised, mended and taken home',
   await configure(cloud, { faults: [{ fault: 'filtered', row: `${importId}/7` }] });
   await start(page).click();
   await chip(page, 'Done, with failures').waitFor(SOON);
+  // The newest row was followed, and so is the last.
+  await rows(page).locator('.row.done[data-place="130"]').waitFor();
+  await expect.poll(() => page.evaluate(SEEN_ROWS)).toContain(130);
   await rows(page).getByRole('button').nth(2).getByText(/\w/).first().waitFor();
   const told = await fetch(`${cloud.endpoints.api}/imports/${importId}`, {
     headers: signedIn(cloud.endpoints),
@@ -168,6 +175,15 @@ test('a file that cannot be imported says where and what to do, and another take
   await page.getByText('This file cannot be imported').waitFor(SOON);
   await page.getByText(/^Line 32 /).waitFor();
   await page.getByText('What to do:').waitFor();
+  // With what is before the fault, to find it by.
+  const before = page.getByRole('region', { name: 'What was read before that' });
+  expect(await before.locator('.understood').locator('dt, dd').allTextContents()).toEqual([
+    ...['Rows before that', '30', 'Columns', '7', 'Encoding', 'UTF-8'],
+    ...['Separated by', 'semicolon', 'Blank lines', 'none'],
+  ]);
+  expect(await before.getByRole('columnheader').allTextContents()).toEqual(['line', ...HEADER]);
+  expect(await before.locator('tbody tr').count()).toBe(5);
+  await before.getByRole('cell', { name: skuOf(1), exact: true }).waitFor();
   expect(await violations(page)).toEqual([]);
   const refused = idIn(page);
   await choose(page, 'mended.csv', catalogue(20));

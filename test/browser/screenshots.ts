@@ -9,6 +9,8 @@ import { sampleBytes } from '../../cli/sample/bytes.ts';
 import { DAMAGED, PICTURES, UNSUPPORTED } from '../../cli/sample/catalogue.ts';
 import { buildPages } from '../../local/pages/built.ts';
 import { synthesise } from '../../local/synthesis.ts';
+import { signedIn } from '../callers.ts';
+import { createdSchema, upload } from '../flows/imports.ts';
 import { put, settled, thumbnails, until } from '../flows/target.ts';
 import { BROKEN, untidyCatalogue } from './catalogues.ts';
 import { launchBrowser, unpackChromium } from './chromium.ts';
@@ -31,6 +33,7 @@ async function main(): Promise<void> {
   try {
     await takeAll(cloud, browser);
     await takeImports(cloud, browser);
+    await takeDashboards(cloud, browser);
   } finally {
     await browser.close();
     await cloud.stop();
@@ -227,6 +230,39 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   await take('fleet-dark', `${web}/fleet.html`, '.plot canvas', { colorScheme: 'dark' });
   await take('fleet-phone', `${web}/fleet.html`, '.plot canvas', phone);
   await context.close();
+}
+
+/** Both dashboards, of all that came before and of a burst of cold pictures and a bulk import that run. */
+async function takeDashboards(cloud: Cloud, browser: Browser): Promise<void> {
+  const { api, web, token } = cloud.endpoints;
+  const burst = [...PICTURES.keys()].slice(0, 40).map((image, index) => [image, index] as const);
+  for (const [image, index] of burst) {
+    await put(cloud.target, `burst/${index}.jpg`, await sampleBytes(image));
+  }
+  const created = await fetch(`${api}/imports`, {
+    method: 'POST',
+    headers: signedIn(cloud.endpoints),
+    body: JSON.stringify({ name: 'bulk.csv', mode: 'bulk' }),
+  });
+  const { upload: form } = createdSchema.parse(await created.json());
+  await upload(form, untidyCatalogue(4000));
+  const { page: viewer, context: viewing } = await visit(browser, cloud.endpoints, { token });
+  await viewer.goto(`${web}/?gallery=burst`);
+  await sleep(90_000);
+  for (const [name, options] of [
+    ['dashboards', { viewport: { width: 1500, height: 1000 } }],
+    ['dashboards-dark', { viewport: { width: 1500, height: 1000 }, colorScheme: 'dark' }],
+    ['dashboards-phone', { viewport: { width: 390, height: 844 } }],
+  ] as const) {
+    const { page, context } = await visit(browser, cloud.endpoints, options);
+    await page.goto(`${web}/dashboards`);
+    await page.locator('.plot canvas').nth(26).waitFor();
+    await sleep(1000);
+    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    console.log(`${name}.png`);
+    await context.close();
+  }
+  await viewing.close();
 }
 
 await main();

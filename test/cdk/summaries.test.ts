@@ -515,7 +515,9 @@ test('somebody is woken when chunks wait, are given up or throttled, and when no
     'SummariesInteractiveDeadLettersAlarm',
     'SummariesInteractiveThrottlesAlarm',
     'SummariesJobsDeadLettersAlarm',
+    'SummariesProviderAlarm',
     'SummariesReaperErrorsAlarm',
+    'SummariesRefusedAlarm',
     'SummariesStalledAlarm',
     'SummariesWaitAlarm',
   ]);

@@ -1,6 +1,6 @@
 import { GetApisCommand } from '@aws-sdk/client-apigatewayv2';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { DescribeAlarmsCommand, ListDashboardsCommand } from '@aws-sdk/client-cloudwatch';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListRulesCommand } from '@aws-sdk/client-eventbridge';
 import { ListEventSourceMappingsCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda';
@@ -31,8 +31,9 @@ test('the stack is gone, and with it all that works or costs', async () => {
     aws.apis.send(new GetApisCommand({})).then(({ Items }) => Items),
     aws.events.send(new ListRulesCommand({})).then(({ Rules }) => Rules),
     aws.alarms.send(new DescribeAlarmsCommand({})).then(({ MetricAlarms }) => MetricAlarms),
+    aws.alarms.send(new ListDashboardsCommand({})).then((found) => found.DashboardEntries),
   ]);
-  expect(left.map((each) => each?.length ?? 0)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(left.map((each) => each?.length ?? 0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
 test('pictures, files and what was made of them stay', async () => {

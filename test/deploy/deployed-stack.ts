@@ -65,6 +65,7 @@ export async function planDeployed(
     mappings,
     schedules: await planSchedules(aws),
     apis: await Promise.all(of('AWS::ApiGatewayV2::Api').map((api) => planApi(aws, api))),
+    dashboards: [],
   };
 }
 

@@ -1,5 +1,9 @@
 import { GetApiCommand, GetRoutesCommand, GetStageCommand } from '@aws-sdk/client-apigatewayv2';
-import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import {
+  DescribeAlarmsCommand,
+  GetDashboardCommand,
+  ListDashboardsCommand,
+} from '@aws-sdk/client-cloudwatch';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -22,6 +26,7 @@ import {
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
 import { ISSUED } from './cdk.ts';
 import { authorizersOf } from './deployed-stack.ts';
@@ -446,16 +451,20 @@ test('each minute the reaper is called', async () => {
   expect(Targets.map(({ Arn }) => Arn?.split(':').at(-1))).toEqual([reaper]);
 });
 
-test('alarms watch dead letters, waiting, throttles and what was given up', async () => {
+test('alarms watch dead letters, waits, errors, throttles, refusals and what was given up', async () => {
   const logical = new Map(resources.map(({ name, physicalId }) => [physicalId, name]));
   for (const [name, url] of names('AWS::SQS::Queue'))
     logical.set(url.split('/').at(-1) ?? '', name);
   const { MetricAlarms = [] } = await aws.alarms.send(new DescribeAlarmsCommand({}));
   const found = MetricAlarms.map((alarm) => {
+    const worked = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric?.MetricName ?? []);
     const of = alarm.Dimensions?.[0]?.Value ?? '';
     expect(alarm.ComparisonOperator).toBe('GreaterThanThreshold');
     expect(alarm.TreatMissingData).toBe('notBreaching');
-    expect(alarm.AlarmDescription).toMatch(/\w{3}/);
+    expect(alarm.AlarmDescription).toMatch(/\w{3}.* What to do: docs\/runbook\.md#\w+$/);
+    if (worked !== undefined && worked.length > 0) {
+      return `${[...new Set(worked)].join(' of ')} > ${alarm.Threshold}`;
+    }
     return `${alarm.Namespace} ${alarm.MetricName} of ${logical.get(of) ?? of} > ${alarm.Threshold}`;
   });
   const dead = (queue: string) =>
@@ -474,10 +483,41 @@ test('alarms watch dead letters, waiting, throttles and what was given up', asyn
       throttles('SummariesBulkWorker'),
       'AWS/SQS ApproximateAgeOfOldestMessage of ThumbnailsOnDemandQueue > 60',
       'AWS/SQS ApproximateAgeOfOldestMessage of SummariesInteractiveQueue > 60',
+      'AWS/Lambda Errors of ThumbnailsWorker > 0',
+      'AWS/ApiGateway 5xx of ApiHttp > 0',
+      'Glimpse MissToReady of thumbnail-worker > 10000',
+      'CallsRefused of Calls > 5',
+      'CallsFailed of Calls > 20',
       'Glimpse ImagesGivenUp of thumbnail-failures > 0',
       'Glimpse ChunksGivenUp of chunk-failures > 0',
       'Glimpse ImportsStalled of import-reaper > 0',
       'AWS/Lambda Errors of SummariesReaper > 0',
     ].sort(),
   );
+});
+
+test('two dashboards are of metrics of these very functions, queues and API', async () => {
+  const { DashboardEntries = [] } = await aws.alarms.send(new ListDashboardsCommand({}));
+  const dashboards = DashboardEntries.map(({ DashboardName = '' }) => DashboardName).sort();
+  expect(dashboards).toEqual(['Glimpse-us-east-1-summaries', 'Glimpse-us-east-1-thumbnails']);
+  const known = new Set([
+    ...['AWS::Lambda::Function', 'AWS::ApiGatewayV2::Api'].flatMap((type) => [
+      ...names(type).values(),
+    ]),
+    ...[...names('AWS::SQS::Queue').values()].map((url) => url.split('/').at(-1) ?? ''),
+  ]);
+  for (const DashboardName of dashboards) {
+    const { DashboardBody = '' } = await aws.alarms.send(
+      new GetDashboardCommand({ DashboardName }),
+    );
+    const lines = readDashboard(DashboardName, DashboardBody).flatMap((widget) =>
+      widget.kind === 'text' ? [] : widget.lines,
+    );
+    const ofAws = lines.filter((line) => line.kind === 'metric' && line.namespace !== 'Glimpse');
+    expect(ofAws.length).toBeGreaterThan(10);
+    for (const line of ofAws) {
+      if (line.kind !== 'metric') continue;
+      for (const value of Object.values(line.dimensions)) expect(known).toContain(value);
+    }
+  }
 });

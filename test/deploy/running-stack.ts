@@ -12,6 +12,7 @@ import { createIssuer } from '../../local/issuer/issuer.ts';
 import { readIssuerKey } from '../../local/issuer/issuer-key.ts';
 import { DEVELOPER } from '../../local/issuer/people.ts';
 import { createTokens } from '../../local/issuer/tokens.ts';
+import { createServiceMetrics } from '../../local/metrics/service-metrics.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
 import { startSimulatorProcess } from '../../local/provider/simulator-process.ts';
@@ -76,11 +77,12 @@ export async function runDeployed(
       written += text;
     },
     sqs: createAwsJson(endpoint),
+    metrics: createServiceMetrics({ put: () => {} }, Date.now),
     orphanage: { watch: () => {}, unwatch: () => {} },
   });
   const [api] = plan.apis;
   if (api === undefined) throw new Error('The stack has no HTTP API.');
-  server.serve(createHttpApi(issuedBy(signer.origin, api), compute));
+  server.serve(createHttpApi(issuedBy(signer.origin, api), compute, () => {}));
   return {
     plan,
     api: server.origin,

@@ -6,7 +6,7 @@ import { type Target, until } from './target.ts';
 
 // Scenarios without a target in them: whatever runs Glimpse must pass them.
 
-const createdSchema = z.object({
+export const createdSchema = z.object({
   importId: z.string(),
   upload: z.object({ url: z.string(), fields: z.record(z.string(), z.string()) }),
 });
@@ -21,14 +21,14 @@ const rowsSchema = z.object({
   cursor: z.string().optional(),
 });
 
-async function json(answer: Response): Promise<unknown> {
+export async function json(answer: Response): Promise<unknown> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`);
   return JSON.parse(text);
 }
 
 /** As a page does it: the form that the API signs, with the file at its end. */
-async function upload(
+export async function upload(
   { url, fields }: z.infer<typeof createdSchema>['upload'],
   text: string,
 ): Promise<void> {

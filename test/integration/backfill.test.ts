@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Backfill, enqueue, type Tally } from '../../cli/enqueue.ts';
@@ -96,4 +101,44 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
   const rest = await run({ after: images[999] ?? '' });
   expect(rest).toMatchObject({ listed: 5, queued: 5 });
   expect((await drainQueue(engines)).sort()).toEqual(images);
+});
+
+test('of a bucket with nothing in it is done, and of a gallery that is not there is a mistake', async () => {
+  const OriginalsBucket = 'nothing-yet';
+  await engines.s3.send(new CreateBucketCommand({ Bucket: OriginalsBucket }));
+  const state = await mkdtemp(join(tmpdir(), 'glimpse-backfill-'));
+  const target = {
+    s3: engines.s3Endpoint,
+    sqs: engines.s3Endpoint,
+    dynamodb: engines.dynamoEndpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    outputs: {
+      OriginalsBucket,
+      ImagesTable: table,
+      EagerQueueUrl: engines.queueUrl,
+      Variants: JSON.stringify([card]),
+    },
+  };
+  await writeFile(join(state, 'endpoints.json'), JSON.stringify(target));
+  const command = resolve(import.meta.dirname, '../../cli/backfill.ts');
+  const backfill = async (...options: string[]) =>
+    await new Promise<{ status: unknown; stdout: string; stderr: string }>((done) => {
+      const args = [command, '--state', state, ...options];
+      // Where it has come to is kept below the folder that it is called in.
+      execFile(process.execPath, args, { cwd: state }, (error, stdout, stderr) =>
+        done({ status: error?.code ?? 0, stdout, stderr }),
+      );
+    });
+  try {
+    const [all, one] = await Promise.all([backfill('--all'), backfill('--gallery', 'a/b')]);
+    expect(all).toEqual({
+      status: 0,
+      stdout: expect.stringContaining('There is nothing in the originals bucket'),
+      stderr: '',
+    });
+    expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
+  } finally {
+    await rm(state, { recursive: true, force: true });
+  }
 });

@@ -2,20 +2,33 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
+import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { readIssuerKey } from '../../local/issuer/issuer-key.ts';
 import { DEVELOPER, PEOPLE } from '../../local/issuer/people.ts';
 import { createTokens } from '../../local/issuer/tokens.ts';
+import { readEmbedded, type UnitSample } from '../../local/metrics/embedded-format.ts';
+import { statisticOf } from '../../local/metrics/statistic.ts';
+import { loadStack } from '../../local/template/load.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
+import type { MetricDefinition } from '../../shared/metrics/definition.ts';
+import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
+import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
+import { keyOf as keyOfImage } from '../../shared/thumbnails/images-table.ts';
+import { signedIn } from '../callers.ts';
 import { everyRouteAnswersEachAsItShould } from '../flows/access.ts';
-import { aFileBecomesSummaries } from '../flows/imports.ts';
+import { aFileBecomesSummaries, createdSchema, json, upload } from '../flows/imports.ts';
+
 import { silentStack } from '../flows/silent-stack.ts';
-import { type Target, thumbnails, until } from '../flows/target.ts';
+import { settled, type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -25,6 +38,8 @@ interface Running {
   target: Target;
   /** What the functions measured so far, summed. */
   measured: Map<string, number>;
+  /** All that they wrote. */
+  logs: () => string;
   /** The most memory that an invocation of the worker used, in MB. */
   peakMemory: () => number;
   stop: () => Promise<void>;
@@ -34,13 +49,19 @@ async function start(cdkOut: string): Promise<Running> {
   const stateDir = await mkdtemp(join(tmpdir(), 'glimpse-flows-'));
   const measured = new Map<string, number>();
   let peak = 0;
+  let logs = '';
   const cloud = await startLocalCloud({
     root,
     stateDir,
     cdkOut,
     onLog: (_, text) => {
+      logs += text;
       for (const line of text.split('\n')) {
-        addMetrics(line, measured);
+        for (const sample of readEmbedded(line)) {
+          emitted.set(keyOf(sample), sample);
+          const sum = sample.values.reduce((total, each) => total + each, 0);
+          measured.set(sample.name, (measured.get(sample.name) ?? 0) + sum);
+        }
         peak = Math.max(peak, Number(/Max Memory Used: (\d+) MB/.exec(line)?.[1] ?? 0));
       }
     },
@@ -51,6 +72,7 @@ async function start(cdkOut: string): Promise<Running> {
     cloud,
     target: { api, s3: client, originals: buckets.originals ?? '', token },
     measured,
+    logs: () => logs,
     peakMemory: () => peak,
     stop: async () => {
       await cloud.stop();
@@ -59,18 +81,13 @@ async function start(cdkOut: string): Promise<Running> {
   };
 }
 
-/** Reads the embedded metric format, as CloudWatch does. */
-function addMetrics(line: string, measured: Map<string, number>): void {
-  if (!line.startsWith('{"_aws"')) return;
-  const metrics = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
-  for (const [name, value] of Object.entries(metrics)) {
-    const values = [value].flat().filter((each) => typeof each === 'number');
-    const sum = values.reduce((total, each) => total + each, 0);
-    if (values.length > 0) measured.set(name, (measured.get(name) ?? 0) + sum);
-  }
-}
-
 const cdkOut = inject('cdkOut');
+
+/** What the functions of all clouds here have measured, by name and dimensions. */
+const emitted = new Map<string, UnitSample>();
+
+const keyOf = ({ name, dimensions }: Pick<UnitSample, 'name' | 'dimensions'>): string =>
+  JSON.stringify([name, Object.entries(dimensions).sort()]);
 
 /** Of an issuer that says that it is ours. */
 const otherKey = async () => join(await mkdtemp(join(tmpdir(), 'glimpse-forger-')), 'key.json');
@@ -179,6 +196,82 @@ describe('a bucket whose uploads are told of', () => {
     const [found] = await thumbnails(running.target, [image]);
     expect(found?.failure?.class).toBe('transient');
   });
+
+  describe('what fails', () => {
+    const CATALOGUE = 'A mug for campfires that no log may hold';
+    let importId: string;
+    beforeAll(async () => {
+      importId = await failInPlaces(running, CATALOGUE);
+    });
+
+    const logged = () =>
+      running
+        .logs()
+        .split('\n')
+        .filter((line) => line.startsWith('{"level"'))
+        .map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
+    const linesOf = (message: string) => logged().filter((line) => line.message === message);
+
+    test('is in a log once, with the import, the chunk, the row and the code', () => {
+      expect(linesOf('a row failed')).toMatchObject([
+        { importId, chunk: 1, row: 2, code: 'filtered' },
+      ]);
+      expect(linesOf('a call failed')).toMatchObject([
+        { importId, chunk: 1, row: 3, code: 'provider-failed' },
+      ]);
+      expect(linesOf('a chunk was given up')).toMatchObject([{ importId: 'unknown', chunk: 7 }]);
+      expect(linesOf('a job was given up')).toMatchObject([{ importId: 'unknown', kind: 'send' }]);
+    });
+
+    test('is in a log once, with the image, its gallery and the class or the code', () => {
+      const failed = linesOf('image').filter(({ image }) => image === 'no/such.jpg');
+      expect(failed).toMatchObject([
+        { image: 'no/such.jpg', gallery: 'no', class: 'missing', level: 'WARN' },
+      ]);
+      const again = linesOf('a message will be tried again');
+      expect(again).toContainEqual(
+        expect.objectContaining({
+          images: ['held/1.jpg'],
+          error: expect.objectContaining({ code: 'busy' }),
+        }),
+      );
+      expect(linesOf('a message was dropped')).toMatchObject([
+        { body: 'no JSON', error: { code: 'malformed-message' } },
+      ]);
+    });
+
+    test('is measured in the place of AWS’s services, under their names, of what was used', async () => {
+      const { cloud } = running;
+      const { functions, api } = cloud.endpoints;
+      const grid = { from: Math.floor(Date.now() / 60_000) * 60 - 600, steps: 1, period: 660 };
+      const read = (namespace: string, name: string, dimensions: Record<string, string>) =>
+        cloud.metrics.read({ namespace, name, dimensions }, statisticOf('Sum'), grid)[0];
+      const worker = functions.ThumbnailsWorker ?? '';
+      const { invocations, errors } = cloud.counts(worker);
+      expect(invocations).toBeGreaterThan(0);
+      const ofWorker = (name: string) => read('AWS/Lambda', name, { FunctionName: worker });
+      expect(ofWorker('Invocations')).toBe(invocations);
+      expect(ofWorker('Errors')).toBe(errors);
+      expect(ofWorker('Duration')).toBeGreaterThan(0);
+      expect((await fetch(`${api}/nothing`, { headers: signedIn(running.target) })).status).toBe(
+        404,
+      );
+      const apiId = cloud.metrics.names().find(({ namespace }) => namespace === 'AWS/ApiGateway')
+        ?.dimensions.ApiId;
+      expect(read('AWS/ApiGateway', '4xx', { ApiId: apiId ?? '' })).toBeGreaterThanOrEqual(1);
+      expect(read('AWS/ApiGateway', '5xx', { ApiId: apiId ?? '' })).toBe(0);
+    });
+
+    test('is told without the catalogue’s text, a key or a secret', () => {
+      const { outputs, credentials } = running.cloud.endpoints;
+      expect(outputs.ImportsTable).toBeTruthy();
+      const logs = running.logs();
+      expect(logs).toContain(importId);
+      for (const secret of [CATALOGUE, credentials.secretAccessKey, 'glimpse-session', 'sk-']) {
+        expect(logs).not.toContain(secret);
+      }
+    });
+  });
 });
 
 describe('a bucket that tells nobody of its uploads', () => {
@@ -216,3 +309,112 @@ describe('a bucket that tells nobody of its uploads', () => {
     expect(running.peakMemory()).toBeLessThan(1769);
   }, 120_000);
 });
+
+describe('what the functions measured in all of this', () => {
+  const TABLES: Readonly<Record<string, MetricDefinition>> = {
+    ...THUMBNAIL_METRICS,
+    ...SUMMARY_METRICS,
+  };
+  /** What no scenario here can bring about in time, and what that would take. */
+  const RARE = [
+    ['JobsUnsent', 'a queue that takes no message'],
+    ['transient', 'four workers that die of one image'],
+    ['ChunksHandedBack', 'a chunk whose time runs out'],
+    [
+      '"ImportsCompleted",[["service","import-reaper"',
+      'a worker that dies between its last two writes',
+    ],
+    ['"ImportsCompleted",[["service","chunk-failures"', 'a last chunk that is given up'],
+  ] as const;
+  const isRare = (key: string) => RARE.some(([part]) => key.includes(part));
+
+  test('is what the dashboards show: the same names, units and dimensions', async () => {
+    const origins = {
+      web: 'http://web',
+      api: 'http://api',
+      s3: 'http://s3',
+      sqs: 'http://sqs',
+      issuer: 'http://issuer',
+    };
+    const { dashboards } = await loadStack(cdkOut, origins);
+    const shown = dashboards
+      .flatMap(({ name, body }) => readDashboard(name, body))
+      .flatMap((widget) => (widget.kind === 'text' ? [] : widget.lines))
+      .filter((line) => line.kind === 'metric')
+      .filter(({ namespace }) => namespace === 'Glimpse');
+    expect(shown.length).toBeGreaterThan(60);
+    const missing = new Set(shown.map(keyOf).filter((key) => !emitted.has(key) && !isRare(key)));
+    expect([...missing]).toEqual([]);
+  });
+
+  test('has the unit and the dimensions that its table gives it', () => {
+    expect(emitted.size).toBeGreaterThan(50);
+    for (const { namespace, name, unit, dimensions } of emitted.values()) {
+      const { service = '', ...others } = dimensions;
+      const table = TABLES[name];
+      expect({ namespace, name, unit }).toEqual({ namespace: 'Glimpse', name, unit: table?.unit });
+      expect(table?.services).toContain(service);
+      expect(Object.keys(others)).toEqual(Object.keys(table?.dimensions ?? {}));
+    }
+  });
+});
+
+/** A failure of each kind that can be had in a moment. */
+async function failInPlaces({ cloud, target }: Running, catalogue: string): Promise<string> {
+  const { api, provider, region, credentials, queues, sqs, dynamodb, tables, functions } =
+    cloud.endpoints;
+  const create = async (name: string) =>
+    createdSchema.parse(
+      await json(
+        await fetch(`${api}/imports`, {
+          method: 'POST',
+          headers: signedIn(target),
+          body: JSON.stringify({ name, mode: 'bulk' }),
+        }),
+      ),
+    );
+  const { importId, upload: form } = await create('goods.csv');
+  const faults = [
+    { fault: 'filtered', row: `${importId}/2` },
+    { fault: 'server-error', row: `${importId}/3`, attempt: 1 },
+  ];
+  await fetch(`${provider}/configure`, { method: 'POST', body: JSON.stringify({ faults }) });
+  await upload(form, `id,text\n1,${catalogue}\n2,${catalogue}\n3,${catalogue}\n`);
+  const refused = await create('broken.csv');
+  await upload(refused.upload, `id,text\n1,"${catalogue}\n`);
+
+  const messages = new SQSClient({ endpoint: sqs, region, credentials });
+  const send = (QueueUrl: string | undefined, MessageBody: string) =>
+    messages.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  await send(queues.bulkDeadLetters, JSON.stringify({ importId: 'unknown', chunk: 7, round: 0 }));
+  await send(queues.jobsDeadLetters, JSON.stringify({ kind: 'send', importId: 'unknown' }));
+  await send(queues.eagerDeadLetters, encodeRequest('dead/1.jpg'));
+  await send(queues.onDemand, 'no JSON');
+  const table = new DynamoDBClient({ endpoint: dynamodb, region, credentials });
+  const claim = { kind: 'working', owner: 'a test', until: Date.now() + 600_000 };
+  await DynamoDBDocumentClient.from(table).send(
+    new PutCommand({
+      TableName: tables.images ?? '',
+      Item: { ...keyOfImage('held/1.jpg'), variants: {}, deaths: 0, claim },
+    }),
+  );
+  await send(queues.onDemand, encodeRequest('held/1.jpg'));
+  await until(() => thumbnails(target, ['no/such.jpg']), settled);
+  await cloud.invoke(functions.SummariesReaper ?? '', {});
+
+  const stateOf = async (id: string) =>
+    z
+      .object({ state: z.string() })
+      .parse(await json(await fetch(`${api}/imports/${id}`, { headers: signedIn(target) }))).state;
+  await until(
+    () => Promise.all([stateOf(importId), stateOf(refused.importId)]),
+    (states) => states.every((state) => /^(completed|failed)/.test(state)),
+  );
+  const seen = (name: string) => [...emitted.keys()].some((key) => key.includes(`"${name}"`));
+  const last = ['RowsFailed', 'ChunksGivenUp', 'JobsGivenUp', 'ImagesGivenUp', 'Retries'];
+  await until(
+    async () => last.filter((name) => !seen(name)),
+    (missing) => missing.length === 0,
+  );
+  return importId;
+}

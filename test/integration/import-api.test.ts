@@ -224,6 +224,19 @@ describe('POST /imports', () => {
     });
   });
 
+  test('refuses a deadline that is over, and takes one to come', async () => {
+    const at = (ms: number) => new Date(clock.now + ms).toISOString();
+    const body = (deadline: string) => ({ name: 'a', mode: 'bulk', deadline });
+    const late = await ask('POST /imports', { body: body(at(0)) });
+    expect([late.status, late.body.error.message]).toEqual([
+      400,
+      `body.deadline: expected a time to come, got ${at(0)}`,
+    ]);
+    const deadline = at(60_000);
+    const id = await create({ deadline });
+    expect((await show(id)).body.settings.deadline).toBe(deadline);
+  });
+
   test('refuses what it does not know', async () => {
     const answer = await ask('POST /imports', { body: { name: 'a', mode: 'bulk', model: 'x' } });
     expect(answer.status).toBe(400);
@@ -276,6 +289,7 @@ describe('GET /imports/{id}', () => {
           expect.objectContaining({ name: 'sku', filled: 6 }),
           expect.objectContaining({ name: 'title', samples: ['Title 1', 'Title 2', 'Title 3'] }),
         ],
+        preview: [1, 2, 3, 4, 5].map((n) => ({ line: n + 1, cells: [`s${n}`, `Title ${n}`] })),
       },
       estimate: {
         calls: 6,
@@ -284,6 +298,22 @@ describe('GET /imports/{id}', () => {
         costUsd: expect.any(Number),
       },
     });
+  });
+
+  test('of a file that was refused shows how far it was understood, and no costs', async () => {
+    const id = await create();
+    await expect(readFile(desk, id, 'sku;title\ns1;Mug\ns2;"Open\n')).rejects.toThrow('refused');
+    const { body } = await show(id);
+    expect(body).toMatchObject({
+      state: 'failed',
+      failure: { code: 'csv-quote', problems: [{ line: 3 }] },
+      report: { delimiter: ';', header: ['sku', 'title'], rows: 1, preview: [{ line: 2 }] },
+    });
+    expect(body).not.toHaveProperty('estimate');
+    // One that never was a table has none.
+    const other = await create();
+    await expect(readFile(desk, other, 'PK\u0003\u0004')).rejects.toThrow('refused');
+    expect((await show(other)).body).not.toHaveProperty('report');
   });
 
   test('costs whoever has it already no report and no body', async () => {
@@ -557,8 +587,11 @@ describe('a standstill', () => {
     const renew = await claim(id, 1);
     await renew(clock.now);
     clock.now += 100_000;
+    // Its worker lives.
+    await renew();
     expect((await shown(id)).still).toBeUndefined();
     clock.now += 20_001;
+    await renew();
     expect((await shown(id)).still).toBeDefined();
   });
 
@@ -574,15 +607,58 @@ describe('a standstill', () => {
     expect((await shown(id)).still).toBeUndefined();
   });
 
-  test('that the reaper has found is named until something moves', async () => {
+  test('of a worker that ended early is said, though a first row that was long in coming makes a slow pace', async () => {
+    const id = await createRead(6);
+    clock.now += 30_000;
+    const renew = await claim(id, 1);
+    await renew(clock.now);
+    clock.now += 10_000;
+    expect((await shown(id)).still).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).still).toMatchObject({ unheard: { chunks: 1 } });
+    // One that lives is waited for as long as its pace lets expect.
+    await renew(clock.now - 10_001);
+    expect((await shown(id)).still).toBeUndefined();
+  });
+
+  const foundLeft = async (id: string) =>
+    await noteStalled(table, id, { chunk: 2, reason: 'It was left.', resent: 1, at: clock.now });
+
+  test('that the reaper has found is stalled once that does not help, until something moves', async () => {
     const id = await createRead(6);
     const renew = await claim(id, 1);
     clock.now += 36_000;
-    await noteStalled(table, id, { chunk: 2, reason: 'It was left.', resent: 1, at: clock.now });
-    expect((await shown(id)).stalled).toMatchObject({ reason: 'It was left.' });
-    clock.now += 1000;
-    await renew(clock.now);
+    const sentAgainAt = new Date(clock.now).toISOString();
+    await foundLeft(id);
+    await renew();
+    expect(await shown(id)).toMatchObject({ still: { sentAgainAt }, stalled: undefined });
+    clock.now += 15_000;
     expect((await shown(id)).stalled).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).stalled).toMatchObject({ reason: 'It was left.' });
+    await renew(clock.now);
+    expect(await shown(id)).toMatchObject({ still: undefined, stalled: undefined });
+  });
+
+  test('that the reaper has found in one chunk is none while rows of others come', async () => {
+    const id = await createRead(6);
+    const renew = await claim(id, 1);
+    clock.now += 36_000;
+    await foundLeft(id);
+    // What was written a moment before is told of by the next look.
+    await renew(clock.now - 1000);
+    for (let seconds = 0; seconds < 5; seconds++) {
+      expect(await shown(id)).toMatchObject({ still: undefined, stalled: undefined });
+      clock.now += 2000;
+    }
+  });
+
+  test('of which no worker has begun anything is said at once', async () => {
+    const id = await createRead(6);
+    clock.now += 180_000;
+    const reason = 'No worker has begun a chunk for 3 minutes.';
+    await noteStalled(table, id, { reason, resent: 1, at: clock.now });
+    expect((await shown(id)).stalled).toMatchObject({ reason });
   });
 });
 
@@ -884,6 +960,45 @@ describe('export', () => {
     expect(url.pathname).toBe(`/${IMPORTS}/exports/${id}/0-5-1.csv`);
     expect(url.searchParams.get('X-Amz-Expires')).toBe('900');
     expect(await text(answer)).toContain('s4,Title 4,,failed,refused: no');
+  });
+
+  /** Uploads it, summarises all and answers the export. */
+  async function summarise(file: string): Promise<string> {
+    const id = await create();
+    await readFile(desk, id, file);
+    const { layout } = await itemOf(id);
+    for (let chunk = 1; chunk <= Math.ceil((layout?.total ?? 0) / 2); chunk++) {
+      await settle(desk, id, chunk);
+    }
+    await jobs();
+    await download(id);
+    await write();
+    return await text(await download(id));
+  }
+
+  test('is imported and exported again, and once more: what was summarised before is a column', async () => {
+    let file = csvOf(3);
+    for (let round = 1; round <= 3; round++) file = await summarise(file);
+    const [header, first] = file.replace('\uFEFF', '').split('\r\n');
+    expect(header).toBe(
+      ['', ' 2', ' 3'].reduce(
+        (names, number) =>
+          `${names},summary${number},summary state${number},summary reason${number}`,
+        'sku,title',
+      ),
+    );
+    expect(first).toBe(`s1,Title 1${',summary 1,done,'.repeat(3)}`);
+  });
+
+  test('has a long cell as it came, though the workers had only its beginning', async () => {
+    const long = 'x'.repeat(3000);
+    const file = await summarise(`sku,text\ns1,short\ns2,${long}\ns3,short\n`);
+    expect(file.replace('\uFEFF', '').split('\r\n').slice(1)).toEqual([
+      's1,short,summary 1,done,',
+      `s2,${long},summary 2,done,`,
+      's3,short,summary 3,done,',
+      '',
+    ]);
   });
 
   test('of the failed rows is another file', async () => {

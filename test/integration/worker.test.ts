@@ -7,6 +7,7 @@ import type { Work } from '../../shared/messages/thumbnail-work.ts';
 import { giveUp } from '../../shared/thumbnails/give-up.ts';
 import { thumbnailKey } from '../../shared/thumbnails/image-key.ts';
 import { keyOf } from '../../shared/thumbnails/images-table.ts';
+import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
 import { type Engines, type Process, startEngines } from './engines.ts';
 import {
   card,
@@ -351,4 +352,40 @@ test('a dead letter says nothing of an image that a worker holds, or of which mo
   await deliver(created(red, '0C'));
   await giveUp(rows, created('older', '0B'), clock.now);
   expect((await item())?.failure).toBeUndefined();
+});
+
+test('from the first viewer’s miss to the thumbnail is one time, whatever lies between', async () => {
+  const { dynamo } = engines.newProcess();
+  const images = { client: dynamo, name: table };
+  const miss = (owner: string) =>
+    claimForViewer(images, image, [card, zoom], { owner, now: clock.now });
+  await miss('one');
+  // Its message was lost, and a second viewer asks when the claim has lapsed.
+  clock.now += 200_000;
+  await miss('two');
+  await putOriginal(engines, image, await picture('red'));
+  clock.now += 5000;
+  expect(await deliver(wanted())).toEqual({ kind: 'made', variants: 2, missToReadyMs: 205_000 });
+  expect(await item()).not.toHaveProperty('missedAt');
+});
+
+test('nobody waits since a miss whose claim was given back, or that came to nothing', async () => {
+  const { dynamo } = engines.newProcess();
+  const images = { client: dynamo, name: table };
+  const miss = (owner: string) =>
+    claimForViewer(images, image, [card, zoom], { owner, now: clock.now });
+  await miss('one');
+  await releaseViewerClaim(images, image, 'one');
+  expect(await item()).not.toHaveProperty('missedAt');
+  await miss('two');
+  expect(await item()).toMatchObject({ missedAt: clock.now });
+  await giveUp(images, wanted(), clock.now);
+  expect(await item()).not.toHaveProperty('missedAt');
+  clock.now += 3_600_000;
+  await miss('three');
+  expect((await deliver(wanted())).kind).toBe('failed');
+  expect(await item()).not.toHaveProperty('missedAt');
+  // What S3 tells of is made for nobody in particular.
+  const etag = await putOriginal(engines, image, await picture('red'));
+  expect(await deliver(created(etag, '01'))).toEqual({ kind: 'made', variants: 2 });
 });

@@ -10,7 +10,12 @@ export function App({ config }: { config: Config }) {
   const watch = useMemo(() => createFleetWatch(config.api, config.session, presence), [config]);
   return (
     <>
-      <Top home="/" here="fleet" session={config.session} />
+      <Top
+        home="/"
+        here="fleet"
+        session={config.session}
+        dashboards={config.dashboards !== undefined}
+      />
       <Offline />
       <FleetPage watch={watch} />
     </>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
-import { amount } from './in-words.ts';
+import { amount } from '../shell/amounts.ts';
+import { loadUPlot } from '../shell/load-uplot.ts';
 
 /** One line of a chart; how it looks is its class's, in fleet.css. */
 export interface ChartLine {
@@ -41,8 +42,7 @@ export function Chart({ title, times, lines }: ChartProps) {
       return found === null ? 'gray' : getComputedStyle(found).color;
     };
     const open = async () => {
-      nameLanguage();
-      const { default: UPlot } = await import('uplot');
+      const UPlot = await loadUPlot();
       if (gone) return;
       chart.current = new UPlot(optionsFor(place, looks.split(','), color), data.current, place);
     };
@@ -94,18 +94,6 @@ export function Chart({ title, times, lines }: ChartProps) {
   );
 }
 
-/**
- * uPlot makes a number format of the browser's language while it is loaded, and fails where that is
- * none: `en-US@posix`, as a Chromium without a locale calls it.
- */
-function nameLanguage(): void {
-  try {
-    Intl.getCanonicalLocales(navigator.language);
-  } catch {
-    Object.defineProperty(navigator, 'language', { value: 'en-US', configurable: true });
-  }
-}
-
 function inWords(title: string, lines: readonly ChartLine[]): string {
   const told = lines.map(({ look, label, values }) => {
     const now = amount(values.at(-1) ?? 0);
@@ -132,7 +120,8 @@ function optionsFor(
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [10, 12, 0, 0],
+    // Beside the last time, which stands below its own middle: `11:45 PM`.
+    padding: [10, 34, 0, 0],
     scales: {
       // From nothing, and with room above the highest: a line at the top would be an edge.
       y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] },

@@ -1,15 +1,7 @@
+import { amount } from '../shell/amounts.ts';
 import type { DiagnosisCode, Wait } from './fleet-view.ts';
 
 type Locale = Intl.LocalesArgument;
-
-/** Three digits say enough; whole numbers in full: `83.3`, `0.05`, `33,333`. */
-export function amount(value: number, locale?: Locale): string {
-  const whole = Number.isInteger(value) || value >= 1000;
-  return new Intl.NumberFormat(
-    locale,
-    whole ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 },
-  ).format(value);
-}
 
 export function percent(part: number, locale?: Locale): string {
   return new Intl.NumberFormat(locale, { style: 'percent' }).format(part);

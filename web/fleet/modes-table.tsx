@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { amount } from '../shell/amounts.ts';
 import { type FleetView, MODES, type Mode, measuredSeconds, type Wait } from './fleet-view.ts';
-import { amount, MODE_TITLES, WAITS } from './in-words.ts';
+import { MODE_TITLES, WAITS } from './in-words.ts';
 
 /** What each mode does, in the mean of the last minute or of what there is of it. */
 export function ModesTable({ view }: { view: FleetView }) {

@@ -1,6 +1,6 @@
+import { amount } from '../shell/amounts.ts';
 import type { FleetView, Rates } from './fleet-view.ts';
 import { MODES, measuredSeconds, mostChunks } from './fleet-view.ts';
-import { amount } from './in-words.ts';
 
 /** The figures that say how much of everything is used. */
 export function Now({ view }: { view: FleetView }) {

@@ -1,5 +1,5 @@
+import { amount } from '../shell/amounts.ts';
 import type { FleetView } from './fleet-view.ts';
-import { amount } from './in-words.ts';
 
 /** The plan's numbers, each with what it follows from. */
 export function PlanTable({ plan }: Pick<FleetView, 'plan'>) {

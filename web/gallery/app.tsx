@@ -55,6 +55,7 @@ export function App({ config }: { config: Config }) {
         onHome={followed(() => go({}))}
         here="gallery"
         session={config.session}
+        dashboards={config.dashboards !== undefined}
       >
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />

@@ -43,7 +43,12 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home="/" here="imports" session={config.session} />
+      <Top
+        home="/"
+        here="imports"
+        session={config.session}
+        dashboards={config.dashboards !== undefined}
+      />
       <Offline />
       {importId === undefined ? (
         <ImportsPage list={list} transfers={transfers} intake={intake} go={go} />

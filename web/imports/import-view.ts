@@ -59,6 +59,8 @@ export interface Still {
   readonly since: number;
   /** Chunks of workers that have not been heard of, and by when those are sent again. */
   readonly unheard: { readonly chunks: number; readonly againBy: number } | undefined;
+  /** When what a worker had left was sent again. */
+  readonly sentAgainAt: number | undefined;
 }
 
 /** What the list holds of an import. */
@@ -100,6 +102,13 @@ export interface Report {
   readonly rows: number;
   readonly blankLines: number;
   readonly columns: readonly Column[];
+  /** The first rows, with each cell's beginning. */
+  readonly preview: readonly PreviewRow[];
+}
+
+export interface PreviewRow {
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
 export interface Settings {
@@ -229,8 +238,12 @@ function readWaits(told: unknown): Waits {
 }
 
 function readStill(told: unknown): Still {
-  const { since, unheard } = fields(told);
-  return { since: time(since), unheard: optional(unheard, readUnheard) };
+  const { since, unheard, sentAgainAt } = fields(told);
+  return {
+    since: time(since),
+    unheard: optional(unheard, readUnheard),
+    sentAgainAt: optional(sentAgainAt, time),
+  };
 }
 
 function readUnheard(told: unknown): NonNullable<Still['unheard']> {
@@ -268,7 +281,13 @@ function readReport(told: unknown): Report {
     rows: number(report.rows),
     blankLines: optional(report.blankLines, number) ?? 0,
     columns: list(report.columns).map(readColumn),
+    preview: (optional(report.preview, list) ?? []).map(readPreviewRow),
   };
+}
+
+function readPreviewRow(told: unknown): PreviewRow {
+  const { line, cells } = fields(told);
+  return { line: number(line), cells: list(cells).map(text) };
 }
 
 function readColumn(told: unknown): Column {

@@ -86,7 +86,10 @@ function secondsInWords(ms: number): string {
 }
 
 /** Why nothing comes, and what becomes of it by itself. */
-export function stillInWords({ unheard }: Still, now: number): string {
+export function stillInWords({ unheard, sentAgainAt }: Still, now: number): string {
+  if (unheard === undefined && sentAgainAt !== undefined) {
+    return 'What a worker had begun when it ended is sent again, and goes on in a moment. Nothing is lost, and no row that is written is asked for again.';
+  }
   if (unheard === undefined) {
     return 'Its rows wait for their turn, or the model takes long to answer. It goes on by itself; what no worker takes is sent again after some minutes.';
   }

@@ -24,3 +24,12 @@ export function timeLeftInWords(seconds: number): string {
   const hours = Math.round(minutes / 60);
   return hours < 2 ? 'About an hour left' : `About ${hours} hours left`;
 }
+
+/** Three digits say enough; whole numbers in full: `83.3`, `0.05`, `33,333`. */
+export function amount(value: number, locale?: Intl.LocalesArgument): string {
+  const whole = Number.isInteger(value) || value >= 1000;
+  return new Intl.NumberFormat(
+    locale,
+    whole ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 },
+  ).format(value);
+}

@@ -12,6 +12,8 @@ export interface Config {
   readonly imports: { readonly maxBytes: number };
   /** Where the sample gallery can be asked for; on a developer's machine only. */
   readonly sample?: string;
+  /** Where the dashboards are; on a developer's machine only. */
+  readonly dashboards?: string;
   /** Where to sign in; nothing where the API lets in everyone. */
   readonly signIn?: SignIn;
   /** Of whoever has signed in there. */
@@ -42,7 +44,7 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function readConfig(told: unknown): Config {
-  const { api, buckets, variants, upload, imports, sample, signIn } = fields(told);
+  const { api, buckets, variants, upload, imports, sample, dashboards, signIn } = fields(told);
   const { originals, thumbnails } = fields(buckets);
   const { grid, large } = fields(variants);
   const { maxBytes, types } = fields(upload);
@@ -54,6 +56,7 @@ function readConfig(told: unknown): Config {
       upload: { maxBytes: number(maxBytes), types: list(types).map(text) },
       imports: { maxBytes: number(fields(imports).maxBytes) },
       ...(sample === undefined ? {} : { sample: text(sample) }),
+      ...(dashboards === undefined ? {} : { dashboards: text(dashboards) }),
       ...(signIn === undefined ? {} : { signIn: readSignIn(signIn) }),
     };
   } catch (cause) {

@@ -7,6 +7,8 @@ const PAGES = {
   gallery: { href: '/', title: 'Galleries' },
   imports: { href: '/imports.html', title: 'Imports' },
   fleet: { href: '/fleet.html', title: 'Fleet' },
+  /** On a developer's machine only: on AWS they are CloudWatch's. */
+  dashboards: { href: '/dashboards', title: 'Dashboards' },
 } as const;
 
 export interface TopProps {
@@ -15,6 +17,8 @@ export interface TopProps {
   onHome?: (event: MouseEvent) => void;
   /** Which page this is: the others are linked. */
   here: keyof typeof PAGES;
+  /** Whether there are dashboards beside the pages. */
+  dashboards: boolean;
   /** Of whoever has signed in, where one has to. */
   session: Session | undefined;
   /** What can be done here. */
@@ -22,7 +26,7 @@ export interface TopProps {
 }
 
 /** The head of a page, which stays in view. */
-export function Top({ home, onHome, here, session, children }: TopProps) {
+export function Top({ home, onHome, here, session, dashboards, children }: TopProps) {
   return (
     <>
       <header class="top">
@@ -32,7 +36,7 @@ export function Top({ home, onHome, here, session, children }: TopProps) {
         </a>
         <nav class="pages" aria-label="Pages">
           {Object.values(PAGES)
-            .filter((page) => page !== PAGES[here])
+            .filter((page) => page !== PAGES[here] && (dashboards || page !== PAGES.dashboards))
             .map(({ href, title }) => (
               <a key={href} href={href}>
                 {title}

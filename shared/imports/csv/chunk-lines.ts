@@ -15,6 +15,8 @@ const chunkRowSchema = z.strictObject({
   /** The merchandiser's own, not always distinct; the row's number where there is none. */
   id: z.string().min(1),
   cells: z.array(z.string()),
+  /** Some cells were cut: they are whole in an object of their own. */
+  isCut: z.literal(true).optional(),
   problem: z.string().optional(),
 });
 
@@ -22,13 +24,17 @@ const chunkRowSchema = z.strictObject({
 export type ChunkRow = z.infer<typeof chunkRowSchema>;
 
 /** @param idColumn its place, from 0, if the import has one. */
-export function toChunkRow({ row, line, cells, problem }: CsvRow, idColumn?: number): ChunkRow {
+export function toChunkRow(
+  { row, line, cells, whole, problem }: CsvRow,
+  idColumn?: number,
+): ChunkRow {
   const own = idColumn === undefined ? '' : (cells[idColumn] ?? '');
   return {
     row,
     line,
     id: isBlank(own) ? String(row) : own,
     cells,
+    ...(whole === undefined ? {} : { isCut: true }),
     ...(problem === undefined ? {} : { problem }),
   };
 }
@@ -47,7 +53,7 @@ export function parseChunk(text: string): ChunkRow[] {
     const row = chunkRowSchema.safeParse(parseJson(line));
     if (row.success) return row.data;
     throw new MalformedChunkError(
-      `expected {row, line, id, cells, problem?} in line ${index + 1} of a chunk, got ${line.slice(0, 200)}`,
+      `expected {row, line, id, cells, isCut?, problem?} in line ${index + 1} of a chunk, got ${line.slice(0, 200)}`,
       { cause: row.error },
     );
   });

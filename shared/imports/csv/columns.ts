@@ -1,4 +1,4 @@
-import { counted, figure } from './limits.ts';
+import { figure } from './limits.ts';
 import { type CsvProblem, CsvRefused, refusedFile } from './refused.ts';
 
 /** What a column holds: enough to choose columns by, and to estimate what summaries will cost. */
@@ -6,8 +6,9 @@ export interface ColumnReport {
   readonly name: string;
   /** Rows whose cell is not blank. */
   readonly filled: number;
-  /** Of the filled cells, in UTF-16 units, rounded; 0 if none is filled. */
+  /** Of the filled cells as workers have them, in UTF-16 units, rounded; 0 if none is filled. */
   readonly meanCharacters: number;
+  /** Of the longest as it is in the file. */
   readonly maxCharacters: number;
   /** The first three different cells that are not blank, cut to 80 characters. */
   readonly samples: readonly string[];
@@ -30,13 +31,14 @@ export class ColumnTally {
     this.#name = name;
   }
 
-  add(cell: string): void {
+  /** @param length in the file, if what is here was cut */
+  add(cell: string, length = cell.length): void {
     if (isBlank(cell)) return;
     this.#filled += 1;
     this.#characters += cell.length;
-    if (cell.length > this.#maxCharacters) this.#maxCharacters = cell.length;
+    this.#maxCharacters = Math.max(this.#maxCharacters, length);
     if (this.#samples.length === MAX_SAMPLES) return;
-    const sample = cutTo(cell, SAMPLE_CHARACTERS);
+    const sample = sampleOf(cell);
     if (!this.#samples.includes(sample)) this.#samples.push(sample);
   }
 
@@ -49,6 +51,11 @@ export class ColumnTally {
       samples: [...this.#samples],
     };
   }
+}
+
+/** As much of a cell as is shown of it where only a look is wanted. */
+export function sampleOf(cell: string): string {
+  return cutTo(cell, SAMPLE_CHARACTERS);
 }
 
 export function isBlank(cell: string): boolean {
@@ -96,7 +103,7 @@ export function namesOf(
   );
   if (problems.length > 0) throw new CsvRefused('csv-header', problems.slice(0, 20));
 
-  const warnings: string[] = [];
+  const warnings = oddNames([...places.keys()]);
   const header = cells.map((cell, index) => {
     const name = cell.trim();
     if (name !== '') return name;
@@ -108,13 +115,42 @@ export function namesOf(
   return { header, warnings };
 }
 
+/** A number, with its sign, its separators and a currency or per cent beside it. */
+const NUMBER = /^[^\p{L}]*\d[^\p{L}]*$/u;
+
+/** What to look at in names that are accepted. */
+function oddNames(names: readonly string[]): string[] {
+  const numbers = names.filter((name) => NUMBER.test(name));
+  const spellings = new Map<string, string[]>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    spellings.set(key, [...(spellings.get(key) ?? []), name]);
+  }
+  const alike = [...spellings.values()].filter(({ length }) => length > 1);
+  return [
+    ...(numbers.length === 0
+      ? []
+      : [
+          `names ${numbers.length === 1 ? 'a column' : 'columns'} by numbers, ${few(numbers)}: is it a row, and the line with the names missing?`,
+        ]),
+    ...(alike.length === 0
+      ? []
+      : [`has column names that differ only by case: ${few(alike.flat())}`]),
+  ];
+}
+
+function few(names: readonly string[]): string {
+  const rest = names.length - 5;
+  return `${names.slice(0, 5).map(quoted).join(', ')}${rest > 0 ? ` and ${figure(rest)} more` : ''}`;
+}
+
 function times(count: number): string {
   return count === 2 ? 'twice' : `${figure(count)} times`;
 }
 
 function listed(numbers: readonly number[]): string {
   const shown = numbers.slice(0, 5).map(String);
-  if (numbers.length > 5) return `${shown.join(', ')} and ${counted(numbers.length - 5, 'more')}`;
+  if (numbers.length > 5) return `${shown.join(', ')} and ${figure(numbers.length - 5)} more`;
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 

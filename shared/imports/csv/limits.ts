@@ -6,7 +6,7 @@ export interface CsvLimits {
   /** Without the header and blank lines. */
   readonly maxRows: number;
   readonly maxColumns: number;
-  /** Of one cell, in UTF-16 units, as JavaScript and DynamoDB's clients count. */
+  /** Of one cell, as workers have it: in UTF-16 units, as JavaScript and DynamoDB's clients count. */
   readonly maxFieldCharacters: number;
 }
 
@@ -15,6 +15,9 @@ export interface CsvLimits {
  * of many columns, each within its own limit, could take as much memory as it likes.
  */
 export const FIELDS_WORTH_A_ROW = 4;
+
+/** What is kept of one cell for the export, as the same multiple. One such row is in memory at a time. */
+export const FIELDS_WORTH_KEPT = 20;
 
 /** A figure as people write it: `1,200,000`. */
 export function figure(count: number): string {

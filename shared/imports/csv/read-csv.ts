@@ -1,5 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { type ColumnReport, ColumnTally, cutTo, isBlank, namesOf, quoted } from './columns.ts';
+import {
+  type ColumnReport,
+  ColumnTally,
+  cutTo,
+  isBlank,
+  namesOf,
+  quoted,
+  sampleOf,
+} from './columns.ts';
 import { decode, type Piece } from './decode.ts';
 import {
   DELIMITERS,
@@ -11,14 +19,24 @@ import {
   sepLine,
 } from './delimiter.ts';
 import type { Encoding } from './encoding.ts';
-import { type CsvLimits, counted, FIELDS_WORTH_A_ROW, figure, limitBytes } from './limits.ts';
-import { refusedAt, refusedFile } from './refused.ts';
+import { IdTally } from './id-tally.ts';
+import {
+  type CsvLimits,
+  counted,
+  FIELDS_WORTH_A_ROW,
+  FIELDS_WORTH_KEPT,
+  figure,
+  limitBytes,
+} from './limits.ts';
+import { CsvRefused, refusedAt, refusedFile } from './refused.ts';
 import { type RecordMark, RecordSplitter, type Split } from './split-records.ts';
 
 export interface CsvOptions {
   /** As the merchandiser states it; found out otherwise. */
   readonly encoding?: Encoding;
   readonly delimiter?: Delimiter;
+  /** Of the column whose cells rows are known by: the report tells what is odd about them. */
+  readonly idColumn?: string;
   readonly limits: CsvLimits;
 }
 
@@ -27,8 +45,10 @@ export interface CsvRow {
   readonly row: number;
   /** Of the file, from 1, as an editor counts, where the row starts. */
   readonly line: number;
-  /** As many as the header, as text and untrimmed. */
+  /** As many as the header, as text and untrimmed, none longer than it may be. */
   readonly cells: string[];
+  /** The same as they are in the file, where some of them had to be cut. */
+  readonly whole?: string[];
   /** Why this row cannot be summarised. Others go on. */
   readonly problem?: string;
 }
@@ -50,6 +70,8 @@ export interface CsvReport {
   /** Lines with nothing but delimiters and white space are blank too. */
   readonly blankLines: number;
   readonly columns: readonly ColumnReport[];
+  /** The first five rows, each cell cut to 80 characters. */
+  readonly preview: readonly Pick<CsvRow, 'line' | 'cells'>[];
 }
 
 export interface CsvFile {
@@ -57,7 +79,7 @@ export interface CsvFile {
   readonly encoding: Encoding;
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
-  /** To be read once, to its end; never an empty batch. @throws CsvRefused on the way. */
+  /** To be read once, to its end; never an empty batch. @throws CsvRefused on the way, also at once. */
   readonly batches: AsyncIterable<CsvRow[]>;
   /** What has been read so far: complete after the last batch. */
   report(): CsvReport;
@@ -66,6 +88,7 @@ export interface CsvFile {
 /** The delimiter is found out from so many characters. */
 const HEAD_CHARACTERS = 65_536;
 const MAX_WARNINGS = 100;
+const PREVIEW_ROWS = 5;
 /** Longer text in one cell is told of: a quote that should have closed it may be missing. */
 const LONG_BREAKS = 100;
 
@@ -75,30 +98,52 @@ const LONG_BREAKS = 100;
  * Cells stay text. What is wrong with one row costs that row, and is told in its `problem` or in the
  * report's warnings. What makes every row doubtful refuses the file.
  *
- * @throws CsvRefused for what is known before the first rows; the batches throw it for the rest.
+ * @throws CsvRefused for what is known before the header; the batches throw it for the rest.
  */
 export async function openCsv(
   source: AsyncIterable<Uint8Array>,
-  { encoding, delimiter, limits }: CsvOptions,
+  { encoding, delimiter, idColumn, limits }: CsvOptions,
 ): Promise<CsvFile> {
   const pieces = decode(limitBytes(source, limits.maxBytes), encoding);
   try {
     const head = await take(pieces, HEAD_CHARACTERS);
     const text = head.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
-    const reader = new Reader(settle(text, delimiter), limits);
+    const reader = new Reader(settle(text, delimiter), limits, idColumn);
     const batches = readBatches(reader, head, pieces);
-    const first = await batches.next();
+    const begun = await beginning(batches, reader);
     return {
       encoding: reader.encoding,
       delimiter: reader.delimiter,
       header: reader.header,
-      batches: first.done ? batches : prepend(first.value, batches),
+      batches: begun,
       report: () => reader.report(),
     };
   } catch (error) {
     await pieces.return(undefined);
     throw error;
   }
+}
+
+/**
+ * The same batches, once the first has been read. What refuses the file behind its header is thrown by
+ * them, so that whoever reads it can say what was understood before.
+ */
+async function beginning(
+  batches: AsyncGenerator<CsvRow[]>,
+  reader: Reader,
+): Promise<AsyncGenerator<CsvRow[]>> {
+  try {
+    const first = await batches.next();
+    return first.done ? batches : prepend(first.value, batches);
+  } catch (error) {
+    if (!(error instanceof CsvRefused) || reader.header.length === 0) throw error;
+    return refusing(error);
+  }
+}
+
+// biome-ignore lint/correctness/useYield: there is nothing before what it throws
+async function* refusing(error: unknown): AsyncGenerator<CsvRow[]> {
+  throw error;
 }
 
 /** The first pieces, with at least so many characters if there are. */
@@ -182,21 +227,34 @@ class Reader {
   readonly #dialect: Dialect;
   readonly #limits: CsvLimits;
   readonly #splitter: RecordSplitter;
+  /** Of one cell. */
+  readonly #kept: number;
   readonly #warnings: CsvWarning[] = [];
   #warningsTotal = 0;
   #encoding: Encoding = 'utf-8';
   #header: readonly string[] | undefined;
   #tallies: readonly ColumnTally[] = [];
+  readonly #preview: Pick<CsvRow, 'line' | 'cells'>[] = [];
   #rows = 0;
   #blankLines = 0;
 
-  constructor(dialect: Dialect, limits: CsvLimits) {
+  readonly #ids: IdTally | undefined;
+  readonly #idColumn: string;
+  #idIndex = -1;
+
+  constructor(dialect: Dialect, limits: CsvLimits, idColumn = '') {
     this.#dialect = dialect;
+    this.#idColumn = idColumn.trim();
+    this.#ids = this.#idColumn === '' ? undefined : new IdTally(this.#idColumn);
     this.#limits = limits;
+    const { maxFieldCharacters, maxColumns } = limits;
+    this.#kept = maxFieldCharacters * FIELDS_WORTH_KEPT;
     this.#splitter = new RecordSplitter(
       dialect.delimiter,
-      limits.maxFieldCharacters,
-      limits.maxColumns,
+      this.#kept,
+      maxColumns,
+      // Beside one cell of which all is kept there is room for the others.
+      this.#kept + maxFieldCharacters * FIELDS_WORTH_A_ROW,
     );
     if (dialect.warning !== undefined) this.#warn(1, dialect.warning);
   }
@@ -243,15 +301,18 @@ class Reader {
   }
 
   report(): CsvReport {
+    const ofIds = this.#ids?.warnings() ?? [];
     return {
       encoding: this.#encoding,
       delimiter: this.delimiter,
       header: this.header,
-      warnings: [...this.#warnings],
-      warningsTotal: this.#warningsTotal,
+      // Of the file as a whole: however many lines are odd, these are among those told.
+      warnings: [...ofIds, ...this.#warnings].slice(0, MAX_WARNINGS),
+      warningsTotal: this.#warningsTotal + ofIds.length,
       rows: this.#rows,
       blankLines: this.#blankLines,
       columns: this.#tallies.map((tally) => tally.report()),
+      preview: [...this.#preview],
     };
   }
 
@@ -298,16 +359,24 @@ class Reader {
         `begins another row: expected at most ${counted(this.#limits.maxRows, 'row')}`,
       );
     }
-    const fitted = this.#fit(record, cells);
+    const whole = this.#fit(record, cells);
+    const fitted = this.#cut(whole);
+    const isCut = fitted.some((cell, index) => cell !== whole[index]);
+    if (isCut) this.#warnOfLength(record, whole);
     fitted.forEach((cell, index) => {
-      this.#tallies[index]?.add(cell);
+      this.#tallies[index]?.add(cell, lengthOf(record, index, whole[index]));
     });
+    if (this.#idIndex >= 0) this.#ids?.add(fitted[this.#idIndex] ?? '', record.line);
     this.#rows += 1;
+    if (this.#rows <= PREVIEW_ROWS) {
+      this.#preview.push({ line: record.line, cells: fitted.map(sampleOf) });
+    }
     const problem = this.#problemOf(record);
     return {
       row: this.#rows,
       line: record.line,
       cells: fitted,
+      ...(isCut ? { whole } : {}),
       ...(problem === undefined ? {} : { problem }),
     };
   }
@@ -320,20 +389,22 @@ class Reader {
         `has ${counted(fields, 'column')}: expected at most ${figure(this.#limits.maxColumns)}`,
       );
     }
-    if (excess !== undefined) {
+    const { maxFieldCharacters } = this.#limits;
+    if (excess !== undefined || cells.some(({ length }) => length > maxFieldCharacters)) {
       throw refusedAt(
         'csv-too-large',
         line,
-        `is no header: expected names of at most ${counted(this.#limits.maxFieldCharacters, 'character')}`,
+        `is no header: expected names of at most ${counted(maxFieldCharacters, 'character')}`,
       );
     }
     const { header, warnings } = namesOf(cells, line);
     for (const warning of warnings) this.#warn(line, warning);
     this.#header = header;
+    this.#idIndex = header.indexOf(this.#idColumn);
     this.#tallies = header.map((name) => new ColumnTally(name));
   }
 
-  /** As many cells as the header has, none longer than it may be. */
+  /** As many cells as the header has. */
   #fit({ line, fields }: RecordMark, cells: string[]): string[] {
     const { length } = this.header;
     if (fields !== length) {
@@ -343,23 +414,62 @@ class Reader {
         `has ${figure(fields)} of ${figure(length)} fields${left.length > 0 ? `: left out ${quoted(left.join(' '))}` : ''}`,
       );
     }
-    return Array.from({ length }, (_, index) =>
-      cutTo(cells[index] ?? '', this.#limits.maxFieldCharacters),
-    );
+    return Array.from({ length }, (_, index) => cutTo(cells[index] ?? '', this.#kept));
   }
 
-  #problemOf({ excess, fields }: RecordMark): string | undefined {
+  /** What workers have of the cells: none longer than it may be, nor all of them together. */
+  #cut(cells: readonly string[]): string[] {
+    const { maxFieldCharacters } = this.#limits;
+    let left = maxFieldCharacters * FIELDS_WORTH_A_ROW;
+    return cells.map((cell) => {
+      const cut = cutTo(cell, Math.min(maxFieldCharacters, left));
+      left -= cut.length;
+      return cut;
+    });
+  }
+
+  #problemOf({ line, excess, fields }: RecordMark): string | undefined {
     const { maxFieldCharacters, maxColumns } = this.#limits;
     switch (excess?.of) {
       case undefined:
-        return undefined;
       case 'field':
-        return `${quoted(this.header[excess.field] ?? `field ${excess.field + 1}`)} has ${counted(excess.characters, 'character')}: expected at most ${figure(maxFieldCharacters)}`;
-      case 'row':
-        return `the row has more characters in all than expected: at most ${figure(maxFieldCharacters * FIELDS_WORTH_A_ROW)}`;
-      case 'fields':
-        return `the row has ${counted(fields, 'field')}: expected at most ${figure(maxColumns)}`;
+        return undefined;
+      case 'row': {
+        const most = this.#kept + maxFieldCharacters * FIELDS_WORTH_A_ROW;
+        const problem = `more characters in all than expected: at most ${figure(most)}`;
+        this.#warn(line, `cannot be summarised: it has ${problem}`);
+        return `the row has ${problem}`;
+      }
+      case 'fields': {
+        const problem = `${counted(fields, 'field')}: expected at most ${figure(maxColumns)}`;
+        this.#warn(line, `cannot be summarised: it has ${problem}`);
+        return `the row has ${problem}`;
+      }
     }
+  }
+
+  /** Of what workers do not have the whole of: each cell that is too long, or the row. */
+  #warnOfLength(record: RecordMark, whole: readonly string[]): void {
+    const { maxFieldCharacters } = this.#limits;
+    if (whole.every(({ length }) => length <= maxFieldCharacters)) {
+      const characters = whole.reduce((all, { length }) => all + length, 0);
+      this.#warn(
+        record.line,
+        `has ${counted(characters, 'character')} in all: the model is shown some of the first ${figure(maxFieldCharacters * FIELDS_WORTH_A_ROW)}, the export has all of them`,
+      );
+    }
+    whole.forEach((cell, index) => {
+      const length = lengthOf(record, index, cell);
+      if (length <= maxFieldCharacters) return;
+      const exported =
+        length === cell.length
+          ? 'the export has all of it'
+          : `the export has the first ${figure(cell.length)}`;
+      this.#warn(
+        record.line,
+        `has ${counted(length, 'character')} in ${quoted(this.header[index] ?? '')}: the model is shown some of the first ${figure(maxFieldCharacters)}, ${exported}`,
+      );
+    });
   }
 
   #warnOfQuotes({ line, hasStrayQuote, breaksInField }: RecordMark): void {
@@ -383,6 +493,11 @@ class Reader {
       this.#warnings.push({ line, message: `line ${line} ${saying}` });
     }
   }
+}
+
+/** Of a cell as it is in the file, of which what is too long was never read. */
+function lengthOf({ excess }: RecordMark, index: number, cell = ''): number {
+  return excess?.of === 'field' && excess.field === index ? excess.characters : cell.length;
 }
 
 /** The cells of whole records, of which there are exactly so many. */

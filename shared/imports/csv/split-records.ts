@@ -72,10 +72,15 @@ export class RecordSplitter {
   #leftOut: 'nothing' | 'field' | 'record' = 'nothing';
 
   /** @param maxFields of a record; `maxFieldCharacters` of a field, in UTF-16 units. */
-  constructor(delimiter: string, maxFieldCharacters: number, maxFields: number) {
+  constructor(
+    delimiter: string,
+    maxFieldCharacters: number,
+    maxFields: number,
+    maxRecordCharacters = maxFieldCharacters * FIELDS_WORTH_A_ROW,
+  ) {
     this.#delimiter = delimiter.charCodeAt(0);
     this.#maxFieldCharacters = maxFieldCharacters;
-    this.#maxRecordCharacters = maxFieldCharacters * FIELDS_WORTH_A_ROW;
+    this.#maxRecordCharacters = maxRecordCharacters;
     this.#maxFields = maxFields;
   }
 

@@ -273,6 +273,18 @@ def create_alarm(clients: Clients, name: str, properties: Properties) -> Made:
     return Made(name, {})
 
 
+def put_dashboard(clients: Clients, name: str, properties: Properties) -> None:
+    given = dict(properties)
+    body = given.pop("DashboardBody")
+    refuse(given)
+    clients("cloudwatch").put_dashboard(DashboardName=name, DashboardBody=body)
+
+
+def create_dashboard(clients: Clients, name: str, properties: Properties) -> Made:
+    put_dashboard(clients, name, properties)
+    return Made(name, {})
+
+
 def create_api(clients: Clients, _: str, properties: Properties) -> Made:
     made = clients("apigatewayv2").create_api(**properties)
     return Made(made["ApiId"], {"ApiEndpoint": made["ApiEndpoint"]})
@@ -292,7 +304,8 @@ def part_of_api(part: str, identity: str) -> Kind:
     return Kind(create, delete)
 
 
-# CloudFront is held as given: its API wants other shapes, and moto serves nothing by it
+# Held as given: the API of CloudFront wants other shapes and moto serves nothing by it, and of
+# Logs Insights moto knows no saved queries.
 
 numbers = itertools.count(1)
 
@@ -349,6 +362,15 @@ KINDS = {
             AlarmNames=[made.ref]
         ),
     ),
+    "AWS::CloudWatch::Dashboard": Kind(
+        create_dashboard,
+        lambda clients, made, _: clients("cloudwatch").delete_dashboards(
+            DashboardNames=[made.ref]
+        ),
+        name="DashboardName",
+        update=lambda clients, made, given: put_dashboard(clients, made.ref, given),
+    ),
+    "AWS::Logs::QueryDefinition": held(),
     "AWS::ApiGatewayV2::Api": Kind(
         create_api, gone_by("apigatewayv2", "delete_api", "ApiId"), ("ApiEndpoint",)
     ),

@@ -15,7 +15,7 @@ import {
 import { readChunkObject } from '../../../shared/imports/chunk-objects.ts';
 import { parseChunk } from '../../../shared/imports/csv/chunk-lines.ts';
 import { sourceKey } from '../../../shared/imports/import-objects.ts';
-import { readReport } from '../../../shared/imports/import-report.ts';
+import { readRefusedReport, readReport } from '../../../shared/imports/import-report.ts';
 import { parseJobs } from '../../../shared/messages/import-job.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from '../engines.ts';
 import { latch, Scene, until } from './scene.ts';
@@ -99,6 +99,44 @@ describe('a file that is refused', () => {
       new ListObjectsV2Command({ Bucket: IMPORTS, Prefix: `chunks/${scene.importId}/` }),
     );
     expect(KeyCount).toBe(0);
+  });
+
+  test('tells what was understood of it before', async () => {
+    const scene = await newScene().begin(0, { idColumn: 'id' });
+    await scene.upload(text('id;name\n\n ;Mug;\n2;"Open\n3;Kettle\n'));
+    await scene.read(engines.newProcess());
+    const { state, etag = '' } = await scene.item();
+    expect(state).toBe('failed');
+    const { importId } = scene;
+    expect(await readRefusedReport(scene.items, { importId, etag })).toMatchObject({
+      delimiter: ';',
+      header: ['id', 'name'],
+      rows: 1,
+      blankLines: 1,
+      warnings: [
+        { line: 3, message: '1 row has no "id" and is known by its number: line 3' },
+        { line: 3, message: 'line 3 has 3 of 2 fields' },
+      ],
+      preview: [{ line: 3, cells: [' ', 'Mug'] }],
+    });
+    // Of one that is taken there would be another.
+    expect(await readReport(scene.items, importId)).toBeUndefined();
+  });
+
+  test('by a reader that comes too late changes nothing of what another has taken', async () => {
+    const scene = await newScene().begin(2);
+    const slow = engines.newProcess();
+    const { limits } = scene.deskOf(slow);
+    slow.after('UpdateItem', async () => {
+      await scene.read(engines.newProcess());
+    });
+    const outcome = await scene.read(slow, { limits: { ...limits, maxRows: 1 } });
+    expect(outcome).toEqual({ kind: 'ignored', why: 'the import is running' });
+    const { state, failure, layout } = await scene.item();
+    expect([state, failure, layout?.total]).toEqual(['running', undefined, 2]);
+    expect(await readReport(scene.items, scene.importId)).toMatchObject({ rows: 2 });
+    await scene.recover();
+    await scene.expectComplete(2);
   });
 
   test('for the time that it takes has sent nothing', async () => {

@@ -258,6 +258,8 @@ export class Scene {
       completed: () => {
         this.completions += 1;
       },
+      rowFailed: () => {},
+      callFailed: () => {},
     };
   }
 

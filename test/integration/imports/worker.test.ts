@@ -678,6 +678,36 @@ describe('a look', () => {
     await scene.expectComplete(3);
   });
 
+  test('tells of rows that a killed worker had written, and not counted, as come now', async () => {
+    const scene = await ready(6);
+    const killed = engines.newProcess();
+    // The import, the claim, its rows and its object; then answers, each with its row.
+    killed.dieAfter(8);
+    const work = scene.take();
+    await expect(scene.deliver(scene.benchOf(killed, { gate: 1 }), work)).rejects.toThrow();
+    const before = (await scene.chunk(1)) ?? expect.fail();
+    const written = (await scene.rows()).length;
+    expect([before.done, before.wroteAt, written > 0]).toEqual([0, undefined, true]);
+    scene.clock.now += LEASE + SKEW;
+    const { now } = scene.clock;
+    scene.replies = async (row) => {
+      // The first look comes while nothing new is written.
+      if (row > written) await vi.waitFor(async () => expect(movedAt).toBeDefined());
+      return done(row);
+    };
+    let movedAt: number | undefined;
+    const bench: Workbench = {
+      ...scene.benchOf(engines.newProcess(), { gate: 1 }),
+      sleep: async () => {
+        await sleep(20);
+        movedAt ??= (await scene.chunk(1))?.wroteAt;
+      },
+    };
+    await scene.deliver(bench, work);
+    expect(movedAt).toBe(now);
+    await scene.expectComplete(6);
+  });
+
   test('at the first chunk comes sooner: somebody may wait for the first row to appear', async () => {
     const scene = await ready(6, 3);
     const rests: number[] = [];
@@ -709,7 +739,62 @@ describe('a look', () => {
     expect(scene.ledger).toHaveLength(2);
     const left = await scene.chunk(1);
     expect([left?.worker, left?.settled, left?.done]).toEqual([undefined, false, 2]);
-    expect(scene.chunks).toEqual([]);
+    // Only a round that has begun meanwhile wants the rest of it.
+    const rounds = scene.chunks.map(({ work }) => work.round);
+    expect(rounds).toEqual(why === 'stale' ? [1] : []);
+  });
+
+  test.each([
+    ['a pause', pauseOf, resumeAndSend, 0],
+    ['a retry, and another', retryOf, retryAndSend, 2],
+  ] as const)(
+    'sees %s; what is wanted again before its last call ends goes on at once then',
+    async (_, action, again, round) => {
+      const scene = await ready(5);
+      const outcome = await lookAfter(
+        scene,
+        async () => await action(scene),
+        async () => {
+          await again(scene);
+          // Nobody else may have it yet.
+          const early = await scene.deliver(worker(scene), scene.take());
+          expect(early).toEqual({ kind: 'handed-back', left: 0 });
+          expect(scene.chunks.map(({ at }) => at > scene.clock.now + LEASE)).toEqual([true]);
+        },
+      );
+      expect(outcome.kind).toBe('unwanted');
+      const due = scene.chunks.filter(({ at }) => at <= scene.clock.now);
+      expect(due.map(({ work }) => [work.chunk, work.round])).toEqual([[1, round]]);
+      scene.replies = done;
+      await scene.deliver(worker(scene), due[0]?.work ?? expect.fail());
+      await scene.expectComplete(5);
+      scene.expectPaidOnce([], 5);
+    },
+  );
+
+  test('sees a pause while a row rests from a refusal: it rests no longer', async () => {
+    const scene = await ready(2);
+    let look = () => {};
+    const resting = latch();
+    const bench: Workbench = {
+      ...worker(scene, 2),
+      sleep: (ms) =>
+        new Promise<void>((wake) => {
+          if (isLook(ms)) look = wake;
+          else resting.open();
+        }),
+    };
+    scene.replies = (row) => {
+      if (row === 1) throw refusal(500);
+      return done(row);
+    };
+    const delivered = scene.deliver(bench, scene.take());
+    await resting.opened;
+    await pauseOf(scene);
+    look();
+    expect(await delivered).toEqual({ kind: 'unwanted', why: 'paused' });
+    const left = await scene.chunk(1);
+    expect([left?.until, left?.done]).toEqual([undefined, 1]);
   });
 
   test('that finds the claim with another takes no new row, either', async () => {
@@ -752,6 +837,10 @@ describe('a look', () => {
   }
   async function cancelOf(scene: Scene) {
     await cancelImport(scene.items, scene.importId, scene.clock.now);
+  }
+  async function retryAndSend(scene: Scene) {
+    await retryOf(scene);
+    await sendAll(scene.deskOf(engines.newProcess()), scene.importId);
   }
   async function retryOf(scene: Scene) {
     const { now } = scene.clock;

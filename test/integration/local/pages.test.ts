@@ -199,6 +199,7 @@ test('the configuration is that of the stack with the addresses of this machine'
     imports: { maxBytes: 1_000_000_000 },
     sample: '/sample',
     signIn: { issuer, audience: 'glimpse', clientId: 'glimpse-pages', scope: 'openid' },
+    dashboards: '/dashboards',
   });
   const { PagesUrl, PagesConfig } = cloud.endpoints.outputs;
   expect(PagesUrl).toBe(web);
@@ -236,6 +237,9 @@ test('what is published is what is served here, pages last', async () => {
     published.push(path);
   }
   const isPage = (path: string) => path.endsWith('.html');
+  // CloudWatch is in their place.
+  expect(published).not.toContain('dashboards.html');
+  expect((await ask('/dashboards')).body).toContain('<title>Dashboards · Glimpse</title>');
   expect(published.findIndex(isPage)).toBe(published.length - published.filter(isPage).length);
   expect(published).toEqual(expect.arrayContaining(['index.html', 'config.json']));
   for (const path of published) {

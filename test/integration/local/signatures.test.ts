@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
@@ -173,6 +175,24 @@ describe('an upload form', () => {
     expect(await post(url, { ...fields, 'x-amz-meta-a': 'b' })).toMatchObject(denied);
     expect(await post(url, fields, 'fives')).toMatchObject({ status: 400, code: 'EntityTooLarge' });
     expect(await post(url, fields, 'one')).toMatchObject({ status: 400, code: 'EntityTooSmall' });
+  });
+
+  test('is refused before it is sent where it announces more than is taken', async () => {
+    const { url } = signed();
+    const size = 513 * 1024 * 1024;
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': size };
+    const form = request(url, { method: 'POST', headers });
+    // Its head and no more.
+    form.flushHeaders();
+    const response = await new Promise<IncomingMessage>((resolve) => form.on('response', resolve));
+    const xml = await text(response);
+    form.on('error', () => {}).destroy();
+    expect(response.statusCode).toBe(400);
+    expect(xml).toContain('<Code>EntityTooLarge</Code>');
+    expect(xml).toContain(
+      'exceeds the maximum allowed size: the local cloud takes forms up to 512 MB',
+    );
+    expect(xml).toContain(`<ProposedSize>${size}</ProposedSize>`);
   });
 
   test('is refused once it has expired, with another signature, or with none', async () => {

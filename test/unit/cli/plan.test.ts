@@ -77,9 +77,9 @@ describe('npm run plan', () => {
     const cases: [string[], RegExp][] = [
       [
         ['--requests-per-minute', '-5'],
-        /^plan: --requests-per-minute: expected .*>=1, got "-5"\.\n$/,
+        /^plan: --requests-per-minute: expected a whole number from 1 up, got "-5"\.\n$/,
       ],
-      [['--headroom', '0.5'], /^plan: --headroom: expected number to be >=1, got "0\.5"\.\n$/],
+      [['--headroom', '0.5'], /^plan: --headroom: expected a number from 1 up, got "0\.5"\.\n$/],
     ];
     for (const [options, sentence] of cases) {
       const { status, stdout, stderr } = run(...options);
@@ -120,13 +120,26 @@ describe('an option', () => {
       null,
     );
     expect(() => withOptions(configured, { headroom: 'none' })).toThrow(
-      '--headroom: expected number, got "none".',
+      '--headroom: expected a number, got "none".',
     );
     expect(() => withOptions(configured, { headroom: '' })).toThrow(
-      '--headroom: expected number, got "".',
+      '--headroom: expected a number, got "".',
     );
     expect(() => withOptions(configured, { 'chunk-rows': '1.5' })).toThrow(
-      '--chunk-rows: expected int, got "1.5".',
+      '--chunk-rows: expected a whole number, got "1.5".',
+    );
+  });
+
+  test.each([
+    ['chunk-rows', '0x10', 'a whole number'],
+    ['chunk-rows', '1_000', 'a whole number'],
+    ['chunk-rows', '1001', 'a whole number up to 1000'],
+    ['headroom', 'Infinity', 'a number'],
+    ['headroom', '11', 'a number up to 10'],
+    ['interactive-share', '1', 'a number up to 0.9'],
+  ])('--%s %s is refused as people would say it', (option, text, expected) => {
+    expect(() => withOptions(configured, { [option]: text })).toThrow(
+      `--${option}: expected ${expected}, got "${text}".`,
     );
   });
 });

@@ -28,6 +28,8 @@ test.each([
   [['--rate', '--json'], '--rate: expected a value, got none.'],
   [['--rate', ''], '--rate: expected a value, got "".'],
   [['--rate= '], '--rate: expected a value, got " ".'],
+  [['--rate', '5', '--json', '--rate=6'], '--rate: expected it once, got it again.'],
+  [['--json', '--json'], '--json: expected it once, got it again.'],
   [['--json=yes'], '--json: expected no value, got "yes".'],
   [['--pace', '5'], 'Expected an option that there is, got --pace. See --help.'],
   [['--toString'], 'Expected an option that there is, got --toString. See --help.'],

@@ -15,10 +15,11 @@ const ENDPOINTS = {
 
 test('a start names each page for people, before the addresses for programs', () => {
   const said = announcementOf({ ...ENDPOINTS, outputs: { PagesUrl: at(4000) } });
-  expect(said.split('\n').slice(0, 5)).toEqual([
+  expect(said.split('\n').slice(0, 6)).toEqual([
     '  galleries    http://127.0.0.1:4000',
     '  imports      http://127.0.0.1:4000/imports.html',
     '  fleet        http://127.0.0.1:4000/fleet.html',
+    '  dashboards   http://127.0.0.1:4000/dashboards',
     '',
     '  api          http://127.0.0.1:4001',
   ]);

@@ -5,6 +5,7 @@ import type { ImportView } from '../import-view.ts';
 import { count, sentence } from '../in-words.ts';
 import { ACCEPTED } from '../picked-csv.ts';
 import { ReadAgain } from './read-again.tsx';
+import { ReadSoFar } from './read-so-far.tsx';
 
 export interface RefusedProps {
   view: ImportView;
@@ -58,6 +59,7 @@ export function Refused({ view, before, hasFile, busy, onRead }: RefusedProps) {
           />
         </div>
       </section>
+      {report !== undefined && <ReadSoFar report={report} />}
       {helpsToReadAgain(failure.code) && (
         <ReadAgain report={report} before={before} hasFile={hasFile} busy={busy} onRead={onRead} />
       )}

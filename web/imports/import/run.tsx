@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { followed } from '../../shell/followed.ts';
 import type { ImportsApi } from '../api.ts';
 import { type ImportView, isOver } from '../import-view.ts';
@@ -47,6 +47,15 @@ export function Run(props: RunProps) {
     [source, progress.total, progress.written, progress.failed, progress.over],
   );
   const paused = state === 'paused';
+  // Whoever followed the rows sees the last of them too, which come with the end.
+  const isWatched = useRef(false);
+  isWatched.current ||= state === 'running';
+  const front =
+    state === 'running'
+      ? (view.front ?? 0)
+      : isWatched.current && progress.over && progress.written === rows.total
+        ? rows.total
+        : undefined;
   const objection = paused ? objectionTo(draft) : undefined;
   const filters = [
     { rows: 'all', title: 'All rows', number: rows.total },
@@ -115,7 +124,7 @@ export function Run(props: RunProps) {
           key={filter}
           source={source}
           label={filter === 'failed' ? 'Failed rows' : 'Rows'}
-          frontier={state === 'running' && filter === 'all' ? (view.front ?? 0) : undefined}
+          frontier={filter === 'all' ? front : undefined}
           named={settings.idColumn !== undefined}
           pending={isOver(state) ? 'not summarised' : 'not summarised yet'}
         />

@@ -5,11 +5,17 @@ import { count, delimiterInWords, encodingInWords, rowsInWords, sentence } from 
 /** Warnings that are shown at first. */
 const FEW = 4;
 
+export interface UnderstoodProps {
+  report: Report;
+  /** The file was refused: this is what was read of it before. */
+  refused?: boolean;
+}
+
 /** What Glimpse understood of a file, and what it stumbled over. */
-export function Understood({ report }: { report: Report }) {
+export function Understood({ report, refused = false }: UnderstoodProps) {
   const { encoding, delimiter, rows, columns, blankLines } = report;
   const facts: readonly (readonly [string, string])[] = [
-    ['Rows', count(rows)],
+    [refused ? 'Rows before that' : 'Rows', count(rows)],
     ['Columns', count(columns.length)],
     ['Encoding', encodingInWords(encoding)],
     ['Separated by', delimiterInWords(delimiter)],
@@ -25,12 +31,15 @@ export function Understood({ report }: { report: Report }) {
           </div>
         ))}
       </dl>
-      {report.warningsTotal > 0 && <Warnings report={report} />}
+      {report.warningsTotal > 0 && <Warnings report={report} refused={refused} />}
     </>
   );
 }
 
-function Warnings({ report: { warnings, warningsTotal, rows } }: { report: Report }) {
+function Warnings({
+  report: { warnings, warningsTotal, rows },
+  refused,
+}: Required<UnderstoodProps>) {
   const [all, setAll] = useState(false);
   const shown = all ? warnings : warnings.slice(0, FEW);
   const untold = warningsTotal - warnings.length;
@@ -39,7 +48,11 @@ function Warnings({ report: { warnings, warningsTotal, rows } }: { report: Repor
       <h2>
         {warningsTotal === 1 ? 'One thing to look at' : `${count(warningsTotal)} things to look at`}
       </h2>
-      <p>They stop nothing: all {rowsInWords(rows)} can be summarised.</p>
+      <p>
+        {refused
+          ? 'These alone would stop nothing.'
+          : `They stop nothing: all ${rowsInWords(rows)} can be summarised.`}
+      </p>
       <ul class="problems">
         {shown.map(({ line, message }) => (
           <li key={`${line} ${message}`}>{sentence(message)}</li>

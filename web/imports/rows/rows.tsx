@@ -92,7 +92,7 @@ export function Rows({ source, label, frontier, named, pending }: RowsProps) {
         ))}
       </ul>
       {error !== undefined && <Trouble error={error} onRetry={source.again} />}
-      {frontier !== undefined && !following && (
+      {frontier !== undefined && frontier < count && !following && (
         <button type="button" class="follow" onClick={follow}>
           Follow new rows
         </button>

@@ -7,7 +7,7 @@ import { createImportId } from '../../../../shared/imports/import-id.ts';
 import { parse } from '../../../../shared/runtime/parse-request.ts';
 
 const least = { name: 'spring.csv', mode: 'interactive' };
-const { createBody, resumeBody, listQuery, rowsQuery, exportQuery } = request;
+const { createBody, resumeBody, estimateBody, listQuery, rowsQuery, exportQuery } = request;
 
 describe('a request is refused in one sentence that says where and what', () => {
   test.each([
@@ -34,6 +34,11 @@ describe('a request is refused in one sentence that says where and what', () => 
       { ...least, columns: Array(501).fill('a') },
       /^body\.columns: expected at most 500/,
     ],
+    [createBody, { ...least, columns: [] }, /^body\.columns: expected at least one name, or/],
+    [resumeBody, { columns: [] }, /^body\.columns: expected at least one name, or nothing/],
+    [estimateBody, { columns: [] }, /^body\.columns: expected at least one name, or nothing/],
+    [createBody, { ...least, instructions: ' \n' }, /^body\.instructions: expected some text, or/],
+    [resumeBody, { instructions: '' }, /^body\.instructions: expected some text, or nothing/],
     [createBody, { ...least, columns: ['a', ''] }, /^body\.columns\.1: expected some text/],
     [
       createBody,
@@ -73,7 +78,7 @@ describe('a request is refused in one sentence that says where and what', () => 
 });
 
 test('whatever comes is taken, or refused in our own words', () => {
-  const schemas = [createBody, resumeBody, request.estimateBody, request.nothing, listQuery];
+  const schemas = [createBody, resumeBody, estimateBody, request.nothing, listQuery];
   const names = fc.constantFrom(...Object.keys(createBody.shape), 'cursor', 'limit', 'after');
   const values = fc.oneof(
     fc.anything({ withNullPrototype: false }),

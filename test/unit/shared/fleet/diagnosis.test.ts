@@ -134,6 +134,36 @@ describe('quota:', () => {
     expect(diagnose(idle).code).not.toBe('quota');
   });
 
+  describe('the share of those who watch is said to be kept', () => {
+    const bulk = { queue: WAITING, rates: { callsPerSecond: 69, inFlight: 55 } };
+    const wordsWith = (interactive: Changes, interactiveAt = 0) =>
+      diagnose(
+        facts(bulk, {
+          modes: [mode('interactive', interactive), mode('bulk', bulk)],
+          state: { ...CALM, interactiveAt },
+        }),
+      ).words;
+
+    test.each<[string, Changes]>([
+      ['calls are made', { rates: { callsPerSecond: 1, inFlight: 1 } }],
+      ['a chunk waits', { queue: { depth: 1 } }],
+    ])('while %s for an import that somebody watches', (_, interactive) => {
+      expect(wordsWith(interactive)).toMatch(/is kept for the imports that somebody watches\. /);
+    });
+
+    test('a moment after, as being of then', () => {
+      // Two frames of four seconds are less than ten, and the last item is ten seconds long.
+      const since = (seconds: number) => wordsWith({}, END * 1000 - seconds * 1000);
+      expect(since(20)).toMatch(/that somebody watches, as somebody did a moment ago\. /);
+      expect(since(20.001)).not.toContain('watches');
+    });
+
+    test('and not for messages of killed workers, which stay hidden, or for nothing at all', () => {
+      expect(wordsWith({ queue: { inFlight: 3 } })).not.toContain('watches');
+      expect(wordsWith({})).not.toContain('watches');
+    });
+  });
+
   test('an account that counts no tokens has none to use', () => {
     const account = { requestsPerMinute: 6000, tokensPerMinute: null };
     const rates = { ...HALF, tokensPerSecond: 1e9 };

@@ -113,3 +113,56 @@ describe('a batch of messages', () => {
     expect(deliveries[0]?.deadline).toBeGreaterThanOrEqual(before + 60_000);
   });
 });
+
+describe('what is logged of a message', () => {
+  const lines: unknown[] = [];
+  const handler = (about: (body: string) => object, again: () => void) => {
+    lines.length = 0;
+    const noted = new Logger({ logLevel: 'SILENT' });
+    noted.warn = (message, ...details) => {
+      lines.push([message, ...details]);
+    };
+    return queueHandler({
+      logger: noted,
+      metrics,
+      about,
+      again,
+      needsMs: 0,
+      process: async () => {
+        throw new Error('not well');
+      },
+    });
+  };
+  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: 'id' } as Context;
+
+  test('that comes again is what it is about, and it is counted', async () => {
+    let again = 0;
+    const handle = handler(
+      (body) => ({ images: [body] }),
+      () => {
+        again += 1;
+      },
+    );
+    await handle({ Records: [record('a', 2)] }, context);
+    expect(lines).toMatchObject([
+      [
+        'a message will be tried again',
+        { images: ['a'], attempt: 2, error: { message: 'not well' } },
+      ],
+    ]);
+    expect(again).toBe(1);
+  });
+
+  test('that nobody can read is its error all the same', async () => {
+    const handle = handler(
+      () => {
+        throw new Error('no JSON');
+      },
+      () => {},
+    );
+    await handle({ Records: [record('a')] }, context);
+    expect(lines).toMatchObject([
+      ['a message will be tried again', { error: { message: 'not well' } }],
+    ]);
+  });
+});

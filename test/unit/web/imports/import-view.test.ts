@@ -24,6 +24,7 @@ test('an import is read as the API tells of it', () => {
   expect(view.still).toEqual({
     since: Date.parse('2026-01-02T03:04:30.000Z'),
     unheard: { chunks: 4, againBy: Date.parse('2026-01-02T03:05:20.000Z') },
+    sentAgainAt: undefined,
   });
   expect(view.failure?.problems).toEqual([{ line: 7, message: 'line 7' }]);
   expect(view.report?.columns[0]?.samples).toEqual(['GL-1']);

@@ -119,10 +119,17 @@ describe('a standstill', () => {
     expect(said(1, 90_000)).toMatch(/any moment now/);
   });
 
+  test('of what was sent again says that it goes on', () => {
+    const again = { since, unheard: undefined, sentAgainAt: since + 36_000 };
+    expect(stillInWords(again, since + 37_000)).toMatch(/^What a worker had begun .* sent again/);
+    // While others are not heard of, that is what one waits for.
+    const unheard = { chunks: 2, againBy: since + 50_000 };
+    expect(stillInWords({ ...again, unheard }, since + 37_000)).toMatch(/^The workers of 2 chunks/);
+  });
+
   test('of rows that nobody has begun says that they wait', () => {
-    expect(stillInWords({ since, unheard: undefined }, since)).toMatch(
-      /^Its rows wait .* by itself/,
-    );
+    const unsaid = { since, unheard: undefined, sentAgainAt: undefined };
+    expect(stillInWords(unsaid, since)).toMatch(/^Its rows wait .* by itself/);
   });
 });
 

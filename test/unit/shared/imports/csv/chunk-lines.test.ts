@@ -20,6 +20,14 @@ describe('a row of a chunk', () => {
     expect(toChunkRow(row, column)).toEqual({ ...row, id });
   });
 
+  test('knows that it is whole elsewhere', () => {
+    expect(toChunkRow({ ...row, whole: ['more'] })).toMatchObject({
+      cells: row.cells,
+      isCut: true,
+    });
+    expect(toChunkRow(row)).not.toHaveProperty('isCut');
+  });
+
   test('keeps its problem', () => {
     expect(toChunkRow({ ...row, problem: 'too long' })).toMatchObject({ problem: 'too long' });
   });

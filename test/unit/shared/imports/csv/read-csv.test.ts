@@ -59,46 +59,72 @@ describe('rows', () => {
     ]);
   });
 
-  test('with a cell over the limit have a problem, and the next is fine', async () => {
+  test('with a cell over the limit have its beginning, are kept whole for the export, and told of', async () => {
     const limits = { ...LIMITS, maxFieldCharacters: 5 };
-    const { rows } = await read('a,b,c\n1,123456,x\n2,"1""345",x\n3,👟👟👟,x\n4,"1\n""456",x\n', {
-      limits,
-    });
+    const { rows, report } = await read(
+      'a,b,c\n1,123456,x\n2,"1""345",x\n3,👟👟👟,x\n4,"1\n""456",x\n',
+      {
+        limits,
+      },
+    );
     expect(rows).toEqual([
-      {
-        row: 1,
-        line: 2,
-        cells: ['1', '12345', 'x'],
-        problem: '"b" has 6 characters: expected at most 5',
-      },
+      { row: 1, line: 2, cells: ['1', '12345', 'x'], whole: ['1', '123456', 'x'] },
       { row: 2, line: 3, cells: ['2', '1"345', 'x'] },
-      {
-        row: 3,
-        line: 4,
-        cells: ['3', '👟👟', 'x'],
-        problem: '"b" has 6 characters: expected at most 5',
-      },
-      {
-        row: 4,
-        line: 5,
-        cells: ['4', '1\n"45', 'x'],
-        problem: '"b" has 6 characters: expected at most 5',
-      },
+      { row: 3, line: 4, cells: ['3', '👟👟', 'x'], whole: ['3', '👟👟👟', 'x'] },
+      { row: 4, line: 5, cells: ['4', '1\n"45', 'x'], whole: ['4', '1\n"456', 'x'] },
+    ]);
+    expect(report?.warnings).toEqual(
+      [2, 4, 5].map((line) => ({
+        line,
+        message: `line ${line} has 6 characters in "b": the model is shown some of the first 5, the export has all of it`,
+      })),
+    );
+    const [, b] = report?.columns ?? [];
+    expect([b?.maxCharacters, b?.meanCharacters]).toEqual([6, 5]);
+  });
+
+  test('with a cell that is longer than what is kept say what the export lacks, and how long it is', async () => {
+    const limits = { ...LIMITS, maxFieldCharacters: 5 };
+    const { rows, report } = await read(`a,b\n${'x'.repeat(1200)},y\n1,2\n`, { limits });
+    expect(rows).toEqual([
+      { row: 1, line: 2, cells: ['xxxxx', 'y'], whole: ['x'.repeat(100), 'y'] },
+      { row: 2, line: 3, cells: ['1', '2'] },
+    ]);
+    expect(report?.warnings.map(({ message }) => message)).toEqual([
+      'line 2 has 1,200 characters in "a": the model is shown some of the first 5, the export has the first 100',
+    ]);
+    expect(report?.columns[0]?.maxCharacters).toBe(1200);
+  });
+
+  test('that are long in all are cut and told of, too', async () => {
+    const limits = { ...LIMITS, maxFieldCharacters: 5 };
+    const whole = ['12345', '12345', '12345', '1234', '12', '3'];
+    const { rows, report } = await read(`a,b,c,d,e,f\n${whole.join()}\n`, { limits });
+    const cells = ['12345', '12345', '12345', '1234', '1', ''];
+    expect(rows).toEqual([{ row: 1, line: 2, cells, whole }]);
+    expect(report?.warnings.map(({ message }) => message)).toEqual([
+      'line 2 has 22 characters in all: the model is shown some of the first 20, the export has all of them',
     ]);
   });
 
-  test('of too many cells or characters in all have a problem too', async () => {
+  test('of too many cells, or far too many characters in all, have a problem and are told of', async () => {
     const limits = { ...LIMITS, maxColumns: 6, maxFieldCharacters: 5 };
-    const { rows } = await read(
-      'a,b,c,d,e\n1,2,3,4,5,6,7\n12345,12345,12345,12345,1\n1,2,3,4,5\n',
+    const far = 'x'.repeat(50);
+    const { rows, report } = await read(
+      `a,b,c,d,e\n1,2,3,4,5,6,7\n${far},${far},${far},1,1\n1,2,3,4,5\n`,
       { limits },
     );
     expect(rows.map(({ problem }) => problem)).toEqual([
       'the row has 7 fields: expected at most 6',
-      'the row has more characters in all than expected: at most 20',
+      'the row has more characters in all than expected: at most 120',
       undefined,
     ]);
     expect(rows.map(({ line }) => line)).toEqual([2, 3, 4]);
+    const messages = report?.warnings.map(({ message }) => message);
+    expect(messages).toContain('line 2 cannot be summarised: it has 7 fields: expected at most 6');
+    expect(messages).toContain(
+      'line 3 cannot be summarised: it has more characters in all than expected: at most 120',
+    );
   });
 });
 
@@ -203,6 +229,27 @@ describe('refuses', () => {
   });
 });
 
+describe('a header', () => {
+  test.each([
+    ['7,Mug,19.90', 'names columns by numbers, "7", "19.90": is it a row,'],
+    ['id,2024', 'names a column by numbers, "2024": is it a row,'],
+    ['id,€ 5', 'names a column by numbers, "€ 5": is it a row,'],
+    ['Name,id,name', 'has column names that differ only by case: "Name", "name"'],
+  ])('%s is accepted, and told of', async (header, saying) => {
+    const { report, refusal } = await read(`${header}\n1,2,3\n`);
+    expect(refusal).toBeUndefined();
+    expect(report?.warnings[0]).toEqual({
+      line: 1,
+      message: expect.stringContaining(`line 1 ${saying}`),
+    });
+  });
+
+  test('with numbers within names is an ordinary one', async () => {
+    const { report } = await read('id,size 2,2nd,preis in €,№\n1,2,3,4,5\n');
+    expect(report?.warnings).toEqual([]);
+  });
+});
+
 describe('the report', () => {
   test('says what each column holds', async () => {
     const { report } = await read(`a,b\nx,\nx,${'é'.repeat(100)}\nyyyy, \nz,1\nw,2\n`);
@@ -216,6 +263,30 @@ describe('the report', () => {
         samples: ['é'.repeat(80), '1', '2'],
       },
     ]);
+  });
+
+  test('shows the beginnings of the first rows', async () => {
+    const { report } = await read(`a,b\n1,${'é'.repeat(100)}\n\n${'2,x\n'.repeat(9)}`);
+    expect(report?.preview).toEqual([
+      { line: 2, cells: ['1', 'é'.repeat(80)] },
+      ...[4, 5, 6, 7].map((line) => ({ line, cells: ['2', 'x'] })),
+    ]);
+  });
+
+  test.each([
+    ['rows', 'a;b\n1;2\n3;4\n5;"6\n', 2],
+    ['only the header', 'a;b\n1;"2\n', 0],
+    ['no rows at all', 'a;b\n', 0],
+  ])('is there for a file that is refused, where %s came before', async (_, text, rows) => {
+    const { report, refusal } = await read(text);
+    expect(refusal).toBeDefined();
+    expect(report).toMatchObject({ delimiter: ';', header: ['a', 'b'], rows });
+    expect(report?.preview.map(({ cells }) => cells)).toEqual(
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ].slice(0, rows),
+    );
   });
 
   test('keeps the first hundred warnings, and counts them all', async () => {

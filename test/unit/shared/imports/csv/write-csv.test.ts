@@ -81,17 +81,53 @@ describe('a cell', () => {
     '＋1',
     '－1',
     '＠a',
+    '\0=1',
     '-',
-    '+49 170 123',
-    '-5 apples',
+    '-a',
+    '- 5 apples',
+    '-5:7',
+    '-5: 7',
+    '-5+2 apples',
+    '-5 apples-2',
+    '-5: SUM(A1)',
+    '-5: cmd|',
+    "-5: 'other'!A1",
+    '-5: see "more"',
+    '-5: 50 %',
+    '-5: A1&A2',
+    '-5: a\n=1',
   ])('%j, which a spreadsheet would run, is made text', (cell) => {
     expect(escapeFormula(cell)).toBe(`'${cell}`);
   });
 
-  test.each(['-5', '-1.5', '-5.00', '+3', '-1,234.50', '-1e5', '1-2', 'a=b', '', "'", ' =1'])(
-    '%j stays as it is',
-    (cell) => {
-      expect(escapeFormula(cell)).toBe(cell);
-    },
-  );
+  test.each([
+    ...['-5', '-1.5', '-5.00', '+3', '-1,234.50', '-1e5', '1-2', 'a=b', '', "'", ' =1'],
+    // A number and words: nothing of it calls, refers or computes.
+    ...['-5.00: plain negative number', '-5 apples', '+49 170 123', '-20. Größe 38, naïve…'],
+  ])('%j stays as it is', (cell) => {
+    expect(escapeFormula(cell)).toBe(cell);
+  });
+
+  test('that stays as it is and begins as a formula would has nothing that one could be made of', () => {
+    const parts = fc.constantFrom(
+      ...Array.from('=+-@\t\r\n\0＝＋－＠()[]{}!|\'"&%*/^<>#$~\\`_'),
+      ...['5', '1.5', '1e5', ': ', ':', ' ', '. ', ',', 'a', 'SUM', 'A1', 'é', '…'],
+    );
+    const cell = fc.array(parts, { maxLength: 8 }).map((each) => each.join(''));
+    fc.assert(
+      fc.property(fc.constantFrom('', '-', '+', '-5', '+5: a', '='), cell, (start, rest) => {
+        const text = start + rest;
+        const escaped = escapeFormula(text);
+        if (escaped !== text) {
+          expect(escaped).toBe(`'${text}`);
+          return;
+        }
+        if (!/^[=+\-@\t\r\n\0＝＋－＠]/.test(text)) return;
+        const [number = ''] = /^[+-]\d[\d.,]*(e[+-]?\d+)?/i.exec(text) ?? [];
+        expect(number).not.toBe('');
+        expect(text.slice(number.length)).toMatch(/^([.,;:]? [\p{L}\p{M}\p{N} .,;:…]*)?$/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });

@@ -1,0 +1,198 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { amount } from '../shell/amounts.ts';
+import { loadUPlot } from '../shell/load-uplot.ts';
+import { type ChartView, latest, stackOf } from './dashboard-view.ts';
+
+const HEIGHT = 200;
+/** More would be a line of dots. */
+const MOST_POINTS = 60;
+
+/** A graph widget. Whoever cannot see its lines is told the newest value of each. */
+export function Chart({ chart }: { chart: ChartView }) {
+  const { title, unit, lines, bounds } = chart;
+  const figure = useRef<HTMLElement>(null);
+  const plot = useRef<HTMLDivElement>(null);
+  const drawn = useRef<uPlot>(null);
+  const current = useRef(chart);
+  const [failed, setFailed] = useState(false);
+  current.current = chart;
+
+  // How many lines there are, and how they are drawn, is the template's and stays.
+  useEffect(() => {
+    const place = plot.current;
+    const keys = figure.current;
+    if (place === null || keys === null) return;
+    let gone = false;
+    // A color of the style sheet, as it is now: in the dark it is another.
+    const color = (selector: string) => () => {
+      const found = keys.querySelector(selector);
+      return found === null ? 'gray' : getComputedStyle(found).color;
+    };
+    const open = async () => {
+      const UPlot = await loadUPlot();
+      if (gone) return;
+      const options = optionsFor(place, current, color);
+      drawn.current = new UPlot(options, dataOf(current.current), place);
+    };
+    open().catch(() => setFailed(true));
+    const resized = new ResizeObserver(() =>
+      drawn.current?.setSize({ width: place.clientWidth, height: HEIGHT }),
+    );
+    resized.observe(place);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => drawn.current?.redraw(false);
+    scheme.addEventListener('change', redraw);
+    return () => {
+      gone = true;
+      resized.disconnect();
+      scheme.removeEventListener('change', redraw);
+      drawn.current?.destroy();
+      drawn.current = null;
+    };
+  }, []);
+  useEffect(() => drawn.current?.setData(dataOf(chart)), [chart]);
+
+  const isEmpty = lines.every((line) => latest(line) === undefined);
+  return (
+    <figure class="chart" ref={figure}>
+      <figcaption>
+        <h3>{title}</h3>
+        <span class="unit">{unit}</span>
+        <span class="axis" hidden />
+        <span class="axis grid" hidden />
+      </figcaption>
+      {failed ? (
+        <p class="quiet">The chart could not be loaded; the newest figures are below.</p>
+      ) : (
+        <div class="plot" ref={plot} role="img" aria-label={inWords(chart)} />
+      )}
+      {isEmpty && <p class="nothing quiet">Nothing was measured in this time</p>}
+      <ul class="keys">
+        {lines.map((line, index) => {
+          const value = latest(line);
+          return (
+            <li key={line.label} class={`key hue-${index}`}>
+              <span>{line.label}</span>
+              {value !== undefined && <b>{amount(value)}</b>}
+            </li>
+          );
+        })}
+        {bounds.map(({ label, value }) => (
+          <li key={label} class="key bound">
+            <span>{label}</span>
+            <b>{amount(value)}</b>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function inWords({ title, unit, lines, bounds }: ChartView): string {
+  const told = lines.flatMap((line) => {
+    const value = latest(line);
+    return value === undefined ? [] : [`${line.label} ${amount(value)}`];
+  });
+  const against = bounds.map(({ label, value }) => `${label} ${amount(value)}`);
+  const figures = told.length === 0 ? ['nothing was measured'] : told;
+  return `${title} (${unit}): ${[...figures, ...against].join('; ')}.`;
+}
+
+function dataOf({ times, lines, stacked, bounds }: ChartView): uPlot.AlignedData {
+  // The highest layer first, so that a layer of nothing does not hide the one below it.
+  const drawn = stacked ? stackOf(lines).toReversed() : lines.map(({ values }) => [...values]);
+  return [[...times], ...drawn, ...bounds.map(({ value }) => times.map(() => value))];
+}
+
+type Color = (selector: string) => () => string;
+
+function optionsFor(
+  place: HTMLElement,
+  chart: { readonly current: ChartView },
+  color: Color,
+): uPlot.Options {
+  const { lines, bounds, stacked, max } = chart.current;
+  const axis = {
+    stroke: color('.axis'),
+    font: '12px system-ui, sans-serif',
+    ticks: { show: false },
+  };
+  return {
+    width: place.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [10, 12, 0, 0],
+    scales: {
+      y: { range: (_chart, _least, most) => [0, max ?? endOf(chart.current, most)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_chart, times) => times.map(clock),
+        space: 70,
+        size: 28,
+      },
+      {
+        ...axis,
+        grid: { stroke: color('.axis.grid'), width: 1 },
+        size: 60,
+        space: 36,
+        values: (_chart, values) => values.map((value) => amount(value)),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map((_line, index): uPlot.Series => {
+        const stroke = color(`.key.hue-${stacked ? lines.length - 1 - index : index}`);
+        return {
+          stroke,
+          width: 2,
+          points: {
+            show: (_plot) => chart.current.times.length <= MOST_POINTS,
+            size: 5,
+            fill: stroke,
+          },
+          // Between a layer and the one below it.
+          ...(stacked ? { fill: (): string => translucent(stroke()) } : {}),
+        };
+      }),
+      ...bounds.map(
+        (): uPlot.Series => ({
+          stroke: color('.key.bound'),
+          points: { show: false },
+          width: 1.5,
+          dash: [5, 5],
+        }),
+      ),
+    ],
+    ...(stacked
+      ? {
+          bands: lines
+            .slice(1)
+            .map((_line, index): uPlot.Band => ({ series: [index + 1, index + 2] })),
+        }
+      : {}),
+  };
+}
+
+/**
+ * Room above the highest. A bound that is far above all would press what there is to the ground, so it
+ * counts only where something comes near it; its value is in the legend.
+ */
+function endOf({ bounds, lines, stacked }: ChartView, most: number): number {
+  const all = stacked ? stackOf(lines) : lines.map(({ values }) => values);
+  const highest = Math.max(0, ...all.flat().filter((value) => value !== null));
+  const near = bounds.map(({ value }) => value).filter((value) => value <= 4 * highest);
+  const end = highest === 0 ? most : Math.max(highest, ...near);
+  return end > 0 ? end * 1.1 : 1;
+}
+
+/** `rgb(1, 2, 3)`, as a browser tells colors, so that what is behind is seen. */
+const translucent = (color: string): string => color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.25)');
+
+function clock(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'short' });
+}
