@@ -25,9 +25,9 @@ async function main(): Promise<void> {
   const cdkOut = await silentStack(root, await synthesise(root));
   const cloud = await startLocalCloud({ root, stateDir, cdkOut });
   try {
-    const { s3, region, credentials, buckets, api } = cloud.endpoints;
+    const { s3, region, credentials, buckets, api, token = '' } = cloud.endpoints;
     const client = new S3Client({ endpoint: s3, region, credentials, forcePathStyle: true });
-    await measure({ api, s3: client, originals: buckets.originals ?? '' });
+    await measure({ api, s3: client, originals: buckets.originals ?? '', token });
   } finally {
     await cloud.stop();
     for (const folder of [stateDir, cdkOut]) await rm(folder, { recursive: true, force: true });

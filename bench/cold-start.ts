@@ -50,7 +50,9 @@ async function callsOfOneProcess(cdkOut: string): Promise<Call[]> {
   });
   try {
     for (let call = 0; call < CALLS; call++) {
-      const answer = await fetch(`${cloud.endpoints.api}/galleries`);
+      const answer = await fetch(`${cloud.endpoints.api}/galleries`, {
+        headers: { authorization: `Bearer ${cloud.endpoints.token}` },
+      });
       if (!answer.ok) throw new Error(`the API answered ${answer.status}`);
       await answer.arrayBuffer();
     }

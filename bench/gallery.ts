@@ -107,7 +107,10 @@ async function look(
   url: string,
   { again = false, viewport = USUAL }: { again?: boolean; viewport?: typeof USUAL } = {},
 ): Promise<Seen> {
-  const { page, watched, context } = await visit(browser, cloud.endpoints, { viewport });
+  const { page, watched, context } = await visit(browser, cloud.endpoints, {
+    token: cloud.endpoints.token,
+    viewport,
+  });
   let calls = cloud.answered();
   await page.goto(url);
   await allThere(page);
@@ -151,7 +154,10 @@ async function servePlainPages(cloud: Cloud): Promise<{ server: Server; origin: 
         variant: 'card',
       });
       const { width, height } = sizeOf(index);
-      const src = `${cloud.endpoints.api}/thumbnail?${query}`.replaceAll('&', '&amp;');
+      const src = `${cloud.endpoints.api}/img?${query}&token=${cloud.endpoints.token}`.replaceAll(
+        '&',
+        '&amp;',
+      );
       return `<img src="${src}" width="${Math.round((width * 236) / height)}" height="236" loading="lazy" alt="">`;
     });
     response

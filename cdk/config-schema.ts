@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { planFleet } from '../shared/fleet/plan.ts';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
+import { authenticationSchema } from './authentication-schema.ts';
 import { planInputOf } from './plan-input.ts';
 import { summariesSchema } from './summaries-schema.ts';
 
@@ -50,6 +51,16 @@ const configSchema = z
       worker: z.int().min(512).max(10_240),
     }),
     architecture: z.enum(['arm64', 'x86_64']),
+    authentication: authenticationSchema,
+    /** What one caller may cause in a minute, so that no script runs up a bill. */
+    bounds: z.strictObject({
+      /** Images that are cold when they are asked for, whether they exist or not. */
+      coldImages: z.int().min(1).max(1_000_000),
+      /** Looks into a folder of the originals that the table does not know. */
+      listings: z.int().min(1).max(100_000),
+      /** New imports. */
+      imports: z.int().min(1).max(100_000),
+    }),
     /** Origins whose pages may call the API and upload. */
     allowedOrigins: z.array(origin).min(1).max(50),
     /** Buckets that exist already; the stack then neither creates nor configures them. */
@@ -90,6 +101,12 @@ const configSchema = z
       if (!names.includes(name)) {
         refuse(['pages', use], `expected a variant, one of ${names.join(', ')}`);
       }
+    }
+    if (config.authentication.kind === 'iam' && config.pages !== false) {
+      refuse(
+        ['pages'],
+        "expected false with authentication of the kind 'iam', got pages: browsers have no AWS credentials to sign with",
+      );
     }
     if (config.delivery.kind !== 'presigned' && config.adopt.thumbnails !== undefined) {
       refuse(

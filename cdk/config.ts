@@ -26,6 +26,15 @@ export const config: ConfigInput = {
   concurrency: { onDemand: 10, eager: 5, reserved: true, account: 1000 },
   memoryMb: { api: 1024, worker: 1769 },
   architecture: 'arm64',
+  // Yours, or for one deployment: -c issuer=https://… -c audience=… -c clientId=… README says how. The
+  // local cloud has an issuer of its own.
+  authentication: {
+    kind: 'jwt',
+    issuer: '',
+    audience: '',
+    pages: { clientId: '', scope: 'openid', origins: [] },
+  },
+  bounds: { coldImages: 600, listings: 120, imports: 60 },
   allowedOrigins: ['*'],
   adopt: {},
   uploads: { maxBytes: 50_000_000 },

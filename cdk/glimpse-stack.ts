@@ -1,5 +1,6 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { requireIssuer } from './authentication-schema.ts';
 import type { Config } from './config-schema.ts';
 import { tellOfAlarms } from './constructs/alarm.ts';
 import { Api } from './constructs/api.ts';
@@ -26,6 +27,7 @@ export class GlimpseStack extends Stack {
       ...props,
     });
     const config = local ? asRunLocally(given) : given;
+    requireIssuer(config);
     const { alarmTopic } = config.watching;
     const thumbnails = new Thumbnails(this, 'Thumbnails', { config, local });
     const api = new Api(this, 'Api', { config, local, thumbnails });

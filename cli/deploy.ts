@@ -17,6 +17,8 @@ deploys it with the CDK, uploads the pages and prints the addresses.
 
   --stage NAME         production without it; its stack is Glimpse, another's Glimpse-NAME
   --architecture NAME  arm64 or x86_64, for this deployment what "architecture" of the configuration is for all
+  --issuer URL, --audience NAME, --client-id ID
+                       for this deployment what "authentication" of the configuration is for all
   --bootstrap          prepares the account and region for the CDK first, where it is not
   --yes                asks nothing: without it the CDK shows what the stack may newly do, and waits for consent
   --direct             without a change set, which is faster and undoes less where it fails
@@ -34,6 +36,9 @@ async function main(): Promise<void> {
   const values = readOptions(process.argv.slice(2), {
     stage: { type: 'string' },
     architecture: { type: 'string' },
+    issuer: { type: 'string' },
+    audience: { type: 'string' },
+    'client-id': { type: 'string' },
     bootstrap: { type: 'boolean', default: false },
     yes: { type: 'boolean', default: false },
     direct: { type: 'boolean', default: false },
@@ -63,10 +68,11 @@ async function main(): Promise<void> {
   const folder = values.app ?? join('cdk.out', stage.name);
   if (values.app === undefined) {
     step('Synthesising');
-    const context = ['--context', `stage=${stage.name}`];
-    if (values.architecture !== undefined) {
-      context.push('--context', `architecture=${values.architecture}`);
-    }
+    const { architecture, issuer, audience, 'client-id': clientId } = values;
+    const given = { stage: stage.name, architecture, issuer, audience, clientId };
+    const context = Object.entries(given).flatMap(([name, value]) =>
+      value === undefined ? [] : ['--context', `${name}=${value}`],
+    );
     await rm(resolve(root, folder), { recursive: true, force: true });
     await runCdk(['synth', '--quiet', '--output', folder, ...context]);
   }

@@ -1,3 +1,4 @@
+import { authorizeFor } from './authorize.ts';
 import { askApi, fleetSchema, importSchema } from './explain/ask-api.ts';
 import { explainImage } from './explain/explain-image.ts';
 import { type Explanation, explainImport } from './explain/explain-import.ts';
@@ -17,6 +18,9 @@ an import takes as long as it does (what its rows wait for, what limits the flee
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
   --json            the same for a program: {code, words, help}, with the facts or what is measured
   --help
+
+  GLIMPSE_TOKEN     a token of the issuer, for a deployed stack whose API asks for one; where it asks for
+                    AWS credentials, those of the environment sign
 
 It ends with 0 when it has explained, with 1 if there is no such import or no answer, and with 2 if it
 was called wrongly.`;
@@ -46,16 +50,18 @@ async function main(): Promise<void> {
   console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
 }
 
-async function askWhyImport({ outputs, description }: Target, id: string): Promise<Explanation> {
+async function askWhyImport(target: Target, id: string): Promise<Explanation> {
+  const { outputs, description } = target;
   const api = outputs.ApiUrl;
   if (api === undefined) {
     throw new UsageError(
       `Expected the output ApiUrl of ${description}, got none: deploy it again with this version.`,
     );
   }
+  const authorize = authorizeFor(target, process.env);
   const [told, fleet] = await Promise.all([
-    askApi(api, `/imports/${encodeURIComponent(id)}`, importSchema),
-    askApi(api, '/fleet', fleetSchema),
+    askApi(api, `/imports/${encodeURIComponent(id)}`, importSchema, authorize),
+    askApi(api, '/fleet', fleetSchema, authorize),
   ]);
   return explainImport(told, fleet, Date.now());
 }

@@ -25,6 +25,8 @@ const outputsSchema = z.object({
   BulkQueueUrl: z.url().optional(),
   ApiUrl: z.url().optional(),
   Delivery: json(deliverySchema).optional(),
+  // A stack that says nothing of it is older than the question, and open.
+  ApiAuthentication: z.enum(['jwt', 'iam', 'none']).default('none'),
   Variants: json(z.array(variantSchema).min(1)),
   // Only of a stack with pages.
   PagesBucket: z.string().optional(),
@@ -40,6 +42,8 @@ const endpointsSchema = z.object({
   dynamodb: z.url(),
   region: z.string(),
   credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
+  /** Of an API that asks for one. */
+  token: z.string().optional(),
 });
 
 /** An error that needs no stack trace: it says what to do. */

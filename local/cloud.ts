@@ -20,6 +20,10 @@ import { createHttpApi } from './http-api/http-api.ts';
 import { type Authority, createAuthority, type Grant } from './iam/authority.ts';
 import { createIdentities, type Identities } from './iam/identities.ts';
 import { assertDeployable, createMayInvoke } from './iam/invocations.ts';
+import { createIssuer } from './issuer/issuer.ts';
+import { readIssuerKey } from './issuer/issuer-key.ts';
+import { DEVELOPER, type Person } from './issuer/people.ts';
+import { createTokens, TOKEN_LIFETIME } from './issuer/tokens.ts';
 import { embeddedReader } from './metrics/embedded-format.ts';
 import { createMetricStore, type MetricStore } from './metrics/metric-store.ts';
 import { createServiceMetrics } from './metrics/service-metrics.ts';
@@ -42,7 +46,7 @@ export interface LocalCloudOptions {
   root: string;
   /** Where objects, items, messages and logs are kept. */
   stateDir: string;
-  /** The first of seven ports; 0 for any. */
+  /** The first of eight ports; 0 for any. */
   port?: number;
   /** A folder that `cdk synth` (with `-c local=true`) has written; made here if there is none. */
   cdkOut?: string;
@@ -64,6 +68,8 @@ export interface LocalCloudOptions {
 
 export interface LocalCloud {
   readonly endpoints: CloudEndpoints;
+  /** A token of the issuer on this machine. @param claims in the place of a person's usual ones. */
+  tokenFor(person: Person, claims?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Whether it started without any original. */
   readonly empty: boolean;
   readonly sample: Sample;
@@ -93,7 +99,7 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
     return stopped;
   };
   try {
-    return { ...(await start(options, stops)), stop };
+    return Object.assign(await start(options, stops), { stop });
   } catch (error) {
     await stop();
     throw error;
@@ -128,8 +134,14 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     (options.build ?? options.cdkOut === undefined) && timed('pages', buildPages(options.root)),
   ]);
 
-  const { web, api, s3, sqs: queues } = servers;
-  const origins = { web: web.origin, api: api.origin, s3: s3.origin, sqs: queues.origin };
+  const { web, api, s3, sqs: queues, issuer } = servers;
+  const origins = {
+    web: web.origin,
+    api: api.origin,
+    s3: s3.origin,
+    sqs: queues.origin,
+    issuer: issuer.origin,
+  };
   const plan = await loadStack(cdkOut, origins);
   const tell = (line: string) => {
     appendFileSync(join(stateDir, 'logs', 'denied.log'), `${new Date().toISOString()} ${line}\n`);
@@ -155,10 +167,19 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   ssm.serve(createParameterStore({ values: keys, origin: ssm.origin, ...guard }));
   dynamodb.serve(createDynamoDbFront({ engine: engines.dynamodb, ...guard }));
 
-  const endpoints = describeEndpoints(
+  const key = await readIssuerKey(join(options.root, '.glimpse', 'issuer-key.json'));
+  const tokens = createTokens(issuer.origin, key);
+  issuer.serve(createIssuer(issuer.origin, key, tokens));
+  const described = describeEndpoints(
     { ...origins, dynamodb: dynamodb.origin, provider: provider.url, ssm: ssm.origin },
     plan,
   );
+  const asksForTokens = plan.apis.some(({ routes }) =>
+    routes.some(({ authorization }) => authorization.kind === 'jwt'),
+  );
+  let endpoints = asksForTokens
+    ? { ...described, token: await tokens.access(DEVELOPER) }
+    : described;
   const { orphanage } = engines;
   const metrics = createMetricStore(Date.now);
   const services = createServiceMetrics(metrics, Date.now);
@@ -181,12 +202,30 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   if (httpApi !== undefined) {
     const answered = (status: number, ms: number) => services.answered(httpApi.id, status, ms);
     const apiMayInvoke = createMayInvoke(plan.permissions, 'apigateway.amazonaws.com', tell);
-    api.serve(createHttpApi(httpApi, compute, apiMayInvoke, answered));
+    api.serve(createHttpApi(httpApi, compute, apiMayInvoke, answered, [DEVELOPER_KEYS]));
   }
   const sample = createSample(options.root, stateDir, orphanage);
   stops.push(() => sample.stop());
-  web.serve(createWeb({ root: options.root, endpoints, pages: plan.pages, sample, dashboards }));
-  writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
+  web.serve(
+    createWeb({
+      root: options.root,
+      endpoints: () => endpoints,
+      pages: plan.pages,
+      sample,
+      dashboards,
+    }),
+  );
+  const write = () =>
+    writeFileSync(join(stateDir, 'endpoints.json'), `${JSON.stringify(endpoints, undefined, 2)}\n`);
+  write();
+  if (asksForTokens) {
+    const renew = async (): Promise<void> => {
+      endpoints = { ...described, token: await tokens.access(DEVELOPER) };
+      write();
+    };
+    const renewal = setInterval(() => void renew(), (TOKEN_LIFETIME * 1000) / 2).unref();
+    stops.push(() => clearInterval(renewal));
+  }
 
   const poolOf = (name: string): FunctionPool => {
     const pool = compute.pools.get(name);
@@ -194,7 +233,10 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     return pool;
   };
   return {
-    endpoints,
+    get endpoints() {
+      return endpoints;
+    },
+    tokenFor: (person, claims) => tokens.access(person, claims),
     metrics,
     empty: await isEmpty(engines, endpoints.buckets.originals),
     sample,
@@ -220,7 +262,7 @@ function logReader(
   };
 }
 
-type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'ssm', LocalServer>;
+type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'ssm' | 'issuer', LocalServer>;
 
 /** Before all else: the template's queue URLs and the functions' environment hold these ports. */
 async function listenAll(port: number, stops: Stops): Promise<Servers> {
@@ -236,6 +278,7 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     sqs: await open(3, 'SQS'),
     dynamodb: await open(4, 'DynamoDB'),
     ssm: await open(6, 'SSM'),
+    issuer: await open(7, 'the issuer'),
   };
   // What listens by itself would say less well that it cannot have its port.
   if (port !== 0) (await listen(port + 5, 'the model provider')).stop();

@@ -13,6 +13,8 @@ export interface CloudEndpoints {
   /** The model provider's. */
   readonly provider: string;
   readonly ssm: string;
+  /** Who signs the tokens that the API asks for. */
+  readonly issuer: string;
   readonly region: string;
   /** Names, by short name: `originals`. */
   readonly buckets: Readonly<Record<string, string>>;
@@ -22,6 +24,8 @@ export interface CloudEndpoints {
   /** Physical names, by logical name: `ThumbnailsWorker`. */
   readonly functions: Readonly<Record<string, string>>;
   readonly credentials: Keys;
+  /** The developer's, an hour long and renewed in time, where the API asks for one. */
+  readonly token?: string;
   /** The stack's outputs, as `cdk deploy --outputs-file` would write them. */
   readonly outputs: Readonly<Record<string, string>>;
 }
@@ -32,7 +36,10 @@ export const DEVELOPER_KEYS: Keys = {
   secretAccessKey: 'good-on-this-machine-only',
 };
 
-type Origins = Pick<CloudEndpoints, 'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'provider' | 'ssm'>;
+type Origins = Pick<
+  CloudEndpoints,
+  'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'provider' | 'ssm' | 'issuer'
+>;
 
 export function describeEndpoints(origins: Origins, plan: StackPlan): CloudEndpoints {
   return {

@@ -16,8 +16,8 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
   --verbose      show what the functions log
   --help         show this
 
-  PORT           the first of seven ports: pages, API, S3, SQS, DynamoDB, the model provider,
-                 SSM (4000; 0 for any)
+  PORT           the first of eight ports: pages, API, S3, SQS, DynamoDB, the model provider,
+                 SSM, the issuer of tokens (4000; 0 for any)
   DYNOXIDE_BIN   another dynoxide than the one that npm installs
   DYNAMODB_ENDPOINT  a DynamoDB that already runs
   GLIMPSE_PROVIDER_KEY  the model provider's key, as SSM gives it to the functions
@@ -95,10 +95,10 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
 }
 
 function readPort(text = '4000'): number {
-  const parsed = z.coerce.number().int().min(0).max(65_529).safeParse(text);
+  const parsed = z.coerce.number().int().min(0).max(65_528).safeParse(text);
   if (parsed.success) return parsed.data;
   throw new UsageError(
-    `Expected PORT to be a whole number from 0 to 65529, got ${JSON.stringify(text)}.`,
+    `Expected PORT to be a whole number from 0 to 65528, got ${JSON.stringify(text)}.`,
   );
 }
 

@@ -92,3 +92,28 @@ export class NotFoundError extends GlimpseError {
   readonly code = 'not-found';
   readonly blame = 'caller';
 }
+
+/** Nobody knows who calls. */
+export class UnauthenticatedError extends GlimpseError {
+  readonly code = 'unauthenticated';
+  readonly blame = 'caller';
+}
+
+/** Whoever calls may not do this, and may know so: it tells nothing of what there is. */
+export class ForbiddenError extends GlimpseError {
+  readonly code = 'forbidden';
+  readonly blame = 'caller';
+}
+
+/** The caller has caused as much as one may in a minute. */
+export class TooManyRequestsError extends GlimpseError {
+  readonly code = 'too-many-requests';
+  readonly blame = 'caller';
+  /** Milliseconds until there is more to be had. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -7,7 +7,7 @@ import { LOCAL_PAGES } from './files.ts';
 // Two outputs: the pages, as CloudFront and the local cloud serve them, and <glimpse-image> alone,
 // for the pages of others.
 
-const PAGES = ['index.html', 'imports.html', 'fleet.html', ...LOCAL_PAGES];
+const PAGES = ['index.html', 'imports.html', 'fleet.html', 'signin.html', ...LOCAL_PAGES];
 
 /** Builds both into the project's `dist`, and answers the folder of the pages. */
 export async function buildWeb(root: string): Promise<string> {

@@ -3,9 +3,11 @@ import {
   CorsHttpMethod,
   HttpApi,
   HttpMethod,
+  HttpNoneAuthorizer,
   HttpRoute,
   HttpRouteKey,
   HttpStage,
+  type IHttpRouteAuthorizer,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Distribution, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
@@ -15,6 +17,7 @@ import { Construct } from 'constructs';
 import type { Delivery } from '../../shared/thumbnails/delivery.ts';
 import type { Config } from '../config-schema.ts';
 import { alarm, EACH_MINUTE } from './alarm.ts';
+import { type Authorizers, authorizersFor } from './authorizers.ts';
 import { GlimpseFunction } from './glimpse-function.ts';
 import { output } from './output.ts';
 import type { Thumbnails } from './thumbnails.ts';
@@ -27,6 +30,9 @@ const ROUTES = [
   [HttpMethod.POST, '/uploads'],
 ] as const;
 
+/** `GET /thumbnail` for a plain `<img>`, which can send no header: the token is in the address. */
+const IMG = [HttpMethod.GET, '/img'] as const;
+
 export class Api extends Construct {
   readonly url: string;
   /** How browsers reach thumbnails. */
@@ -34,6 +40,7 @@ export class Api extends Construct {
   /** Answers for galleries and thumbnails. */
   readonly handler: GlimpseFunction;
   readonly #http: HttpApi;
+  readonly #authorizers: Authorizers;
 
   constructor(
     scope: Construct,
@@ -45,13 +52,14 @@ export class Api extends Construct {
     this.delivery = this.#delivery(config, thumbnails);
     const handler = this.#function(config, local, thumbnails);
     this.handler = handler;
+    this.#authorizers = authorizersFor(config.authentication);
     this.#http = new HttpApi(this, 'Http', {
       apiName: Aws.STACK_NAME,
       createDefaultStage: false,
       corsPreflight: {
         allowOrigins: config.allowedOrigins,
         allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST],
-        allowHeaders: ['content-type'],
+        allowHeaders: ['authorization', 'content-type'],
         maxAge: Duration.days(1),
       },
     });
@@ -64,11 +72,22 @@ export class Api extends Construct {
       },
     });
     this.route(handler, ROUTES);
+    const { inAddress, ...usual } = this.#authorizers;
+    if (inAddress !== undefined) this.route(handler, [IMG], inAddress);
     // What there is no route for is told as any other error: API Gateway's own answer has another shape.
     new HttpRoute(this, 'Unmatched', {
       httpApi: this.#http,
       routeKey: HttpRouteKey.DEFAULT,
       integration: new HttpLambdaIntegration('UnmatchedIntegration', handler),
+      authorizer: usual.everywhere,
+    });
+    // A browser asks without a token whether it may send one, and the route for all else would refuse it.
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html
+    new HttpRoute(this, 'Preflight', {
+      httpApi: this.#http,
+      routeKey: HttpRouteKey.with('/{proxy+}', HttpMethod.OPTIONS),
+      integration: new HttpLambdaIntegration('PreflightIntegration', handler),
+      authorizer: new HttpNoneAuthorizer(),
     });
     this.url = this.#http.apiEndpoint;
     alarm(this, 'ErrorsAlarm', {
@@ -80,6 +99,7 @@ export class Api extends Construct {
     });
     output(this, 'ApiUrl', this.url);
     output(this, 'Delivery', Stack.of(this).toJsonString(this.delivery));
+    output(this, 'ApiAuthentication', config.authentication.kind);
   }
 
   /** Of API Gateway, for all routes together. */
@@ -87,11 +107,15 @@ export class Api extends Construct {
     return this.#http.metric(name, { ...EACH_MINUTE, ...options });
   }
 
-  /** Answers these routes by that function. */
-  route(handler: GlimpseFunction, routes: readonly (readonly [HttpMethod, string])[]): void {
+  /** Answers these routes by that function, to whom the configuration lets in. */
+  route(
+    handler: GlimpseFunction,
+    routes: readonly (readonly [HttpMethod, string])[],
+    authorizer: IHttpRouteAuthorizer = this.#authorizers.everywhere,
+  ): void {
     const integration = new HttpLambdaIntegration('Integration', handler);
     for (const [method, path] of routes) {
-      this.#http.addRoutes({ path, methods: [method], integration });
+      this.#http.addRoutes({ path, methods: [method], integration, authorizer });
     }
   }
 
@@ -145,6 +169,8 @@ export class Api extends Construct {
         grants: [{ actions: ['sqs:SendMessage'], resources: [onDemand.queueArn] }],
       })
       .use({ variable: 'VARIANTS', value: JSON.stringify(config.variants), grants: [] })
+      .use({ variable: 'AUTHENTICATION', value: config.authentication.kind, grants: [] })
+      .use({ variable: 'BOUNDS', value: JSON.stringify(config.bounds), grants: [] })
       .use({ variable: 'MAX_BYTES', value: String(config.uploads.maxBytes), grants: [] })
       .use({ variable: 'DELIVERY', value: JSON.stringify(this.delivery), grants: [] });
   }

@@ -7,7 +7,7 @@ import { importsBucket } from './buckets.ts';
 import type { Use } from './glimpse-function.ts';
 
 const STRING = AttributeType.STRING;
-type Index = 'listed' | 'active';
+type Index = 'listed' | 'owned' | 'active';
 type Folder = 'sources' | 'chunks' | 'exports';
 
 /** What an import is: its files in a bucket, its rows and progress in a table. */
@@ -29,6 +29,13 @@ export class ImportsStorage {
     this.table.addGlobalSecondaryIndex({
       indexName: 'listed' satisfies Index,
       partitionKey: { name: 'listed', type: STRING },
+      sortKey: { name: 'importId', type: STRING },
+      projectionType: ProjectionType.ALL,
+    });
+    // Those of one caller.
+    this.table.addGlobalSecondaryIndex({
+      indexName: 'owned' satisfies Index,
+      partitionKey: { name: 'owner', type: STRING },
       sortKey: { name: 'importId', type: STRING },
       projectionType: ProjectionType.ALL,
     });

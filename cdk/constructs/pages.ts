@@ -75,6 +75,7 @@ export class Pages extends Construct {
         variants: { grid: variants.grid, large: variants.large },
         upload: { maxBytes: config.uploads.maxBytes, types: UPLOAD_TYPES },
         imports: { maxBytes: config.summaries.limits.maxBytes },
+        ...signInOf(config),
       }),
     );
   }
@@ -89,7 +90,11 @@ export class Pages extends Construct {
       responseHeadersPolicyName: `${Aws.STACK_NAME}-${Aws.REGION}-pages`,
       securityHeadersBehavior: {
         contentSecurityPolicy: {
-          contentSecurityPolicy: contentSecurityPolicy(api.url, uploads, thumbnails),
+          contentSecurityPolicy: contentSecurityPolicy(
+            [api.url, ...issuerOrigins(config)],
+            uploads,
+            thumbnails,
+          ),
           override: true,
         },
         contentTypeOptions: { override: true },
@@ -156,8 +161,21 @@ function thumbnailsAddress({ api, thumbnails }: PagesProps): Address {
     : browserAddress(thumbnails.thumbnails);
 }
 
+/** What the pages must know to sign in; nothing where everyone may call. */
+function signInOf({ authentication }: Config) {
+  if (authentication.kind !== 'jwt') return {};
+  const { issuer, audience, pages } = authentication;
+  return { signIn: { issuer, audience, clientId: pages.clientId, scope: pages.scope } };
+}
+
+/** Where the pages fetch keys and tokens. */
+function issuerOrigins({ authentication }: Config): string[] {
+  if (authentication.kind !== 'jwt') return [];
+  return [new URL(authentication.issuer).origin, ...authentication.pages.origins];
+}
+
 function contentSecurityPolicy(
-  api: string,
+  calls: readonly string[],
   uploads: readonly Address[],
   thumbnails: Address,
 ): string {
@@ -168,7 +186,7 @@ function contentSecurityPolicy(
     "script-src 'self'",
     "style-src 'self'",
     `img-src 'self' ${source(thumbnails)}`,
-    `connect-src 'self' ${api} ${uploads.map(source).join(' ')}`,
+    `connect-src 'self' ${calls.join(' ')} ${uploads.map(source).join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

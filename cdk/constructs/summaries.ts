@@ -152,11 +152,13 @@ export class Summaries extends Construct {
       memoryMb: this.#config.memoryMb.api,
       timeout: API_TIMEOUT,
     })
-      .use(this.#storage.items('listed', 'active'))
+      .use(this.#storage.items('listed', 'owned', 'active'))
       // Forms and URLs can do what their signer may: upload a source, download an export.
       .use(this.#storage.files({ reads: ['exports'], writes: ['sources'], lists: false }))
       .use(this.#fleet.readings())
-      .use({ variable: 'PLAN', value: JSON.stringify(planInputOf(this.#config)), grants: [] });
+      .use({ variable: 'PLAN', value: JSON.stringify(planInputOf(this.#config)), grants: [] })
+      .use({ variable: 'AUTHENTICATION', value: this.#config.authentication.kind, grants: [] })
+      .use({ variable: 'BOUNDS', value: JSON.stringify(this.#config.bounds), grants: [] });
     for (const use of this.#settings()) fn.use(use);
     return fn;
   }

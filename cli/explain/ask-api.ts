@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Authorize } from '../authorize.ts';
 
 // What the command needs of the API's answers, and no more: newer ones may say more.
 
@@ -58,17 +59,29 @@ const refusalSchema = z.object({ error: z.object({ message: z.string() }) });
 const TIMEOUT_MS = 30_000;
 
 /** @throws one sentence: the API's own where it refuses. */
-export async function askApi<T>(api: string, path: string, schema: z.ZodType<T>): Promise<T> {
+export async function askApi<T>(
+  api: string,
+  path: string,
+  schema: z.ZodType<T>,
+  authorize: Authorize,
+): Promise<T> {
   const address = `${api.replace(/\/$/, '')}${path}`;
   let answer: Response;
   try {
-    answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    answer = await fetch(address, {
+      headers: await authorize(new URL(address)),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
   } catch (cause) {
     throw new Error(`${address} does not answer: expected the import API of a running stack.`, {
       cause,
     });
   }
   const json: unknown = await answer.json().catch(() => undefined);
+  // API Gateway's own, which says no more than this.
+  if (answer.status === 401 || answer.status === 403) {
+    throw new Error(`${address} lets in nobody with this token or these credentials.`);
+  }
   if (!answer.ok) {
     const refusal = refusalSchema.safeParse(json);
     throw new Error(refusal.data?.error.message ?? `${address} answered ${answer.status}.`);

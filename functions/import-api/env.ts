@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { boundsSchema } from '../../shared/access/bounds.ts';
+import { authenticationKind } from '../../shared/access/caller.ts';
 import { planInputSchema } from '../../shared/fleet/plan-input.ts';
 import { importLimitsSchema } from '../../shared/imports/import-limits.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
@@ -14,6 +16,8 @@ const schema = z.object({
   PLAN: json(planInputSchema),
   INTERACTIVE_QUEUE_URL: z.url(),
   BULK_QUEUE_URL: z.url(),
+  AUTHENTICATION: authenticationKind,
+  BOUNDS: json(boundsSchema),
   LIMITS: json(importLimitsSchema),
   MODEL: json(modelSettingsSchema),
   PROMPT: json(promptSettingsSchema),

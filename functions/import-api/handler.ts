@@ -9,7 +9,7 @@ import { createUrlSigner } from '../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { readEnv } from './env.ts';
 import { routesOf } from './routes.ts';
-import type { Service } from './service.ts';
+import type { SharedService } from './service.ts';
 
 // Built on cold start.
 
@@ -18,7 +18,7 @@ const UPLOAD_LIFETIME = 3600;
 /** Seconds. A URL lives for two: an export is downloaded at once, or asked for again. */
 const DOWNLOAD_WINDOW = 450;
 
-const service = once((): Service => {
+const service = once((): SharedService => {
   const env = readEnv();
   const s3 = createS3();
   const place = {
@@ -29,6 +29,8 @@ const service = once((): Service => {
   const dynamo = createDynamo();
   const sqs = createSqs();
   return {
+    authentication: env.AUTHENTICATION,
+    bounds: env.BOUNDS,
     table: { client: dynamo, name: env.IMPORTS_TABLE },
     bucket: { client: s3, name: env.IMPORTS_BUCKET },
     jobs: { client: sqs, url: env.JOBS_QUEUE_URL },

@@ -82,6 +82,8 @@ export const listQuery = z.strictObject({
     .regex(/^([1-9]|[1-4]\d|50)$/, 'expected a whole number from 1 to 50')
     .transform(Number)
     .default(20),
+  /** Whose; one's own unless it is said. */
+  of: z.literal('everyone').exactOptional(),
 });
 
 /** Where a page of imports begins. */
@@ -102,7 +104,11 @@ export const rowsQuery = z.strictObject({
   state: z.enum(['done', 'failed']).exactOptional(),
 });
 
-export const exportQuery = z.strictObject({ only: z.literal('failed').exactOptional() });
+export const exportQuery = z.strictObject({
+  only: z.literal('failed').exactOptional(),
+  /** For a script, which must not follow a redirect to where it is. */
+  as: z.literal('json').exactOptional(),
+});
 
 /** What is no id is the id of nothing. */
 export function importIdOf({ id = '' }: Readonly<Record<string, string | undefined>>): string {

@@ -1,3 +1,4 @@
+import { callerOf } from '../../shared/access/caller.ts';
 import type { HttpAnswer, HttpRequest, Routes } from '../../shared/runtime/http-stack.ts';
 import { parse } from '../../shared/runtime/parse-request.ts';
 import { cancelImport } from './cancel-import.ts';
@@ -10,18 +11,22 @@ import { pauseImport } from './pause-import.ts';
 import * as request from './request.ts';
 import { resumeImport } from './resume-import.ts';
 import { retryFailed } from './retry-import.ts';
-import type { Service } from './service.ts';
+import type { Service, SharedService } from './service.ts';
 import { showFleet } from './show-fleet.ts';
 import { showImport } from './show-import.ts';
 
 type Verb = (service: Service, asked: HttpRequest) => Promise<HttpAnswer>;
 
 /** @param service is asked for at the first request: without one, no environment is needed. */
-export function routesOf(service: () => Service): Routes {
+export function routesOf(shared: () => SharedService): Routes {
+  const serviceFor = ({ identity }: HttpRequest): Service => {
+    const { authentication, ...service } = shared();
+    return { ...service, caller: callerOf(authentication, identity) };
+  };
   return Object.fromEntries(
     Object.entries(VERBS).map(([route, verb]) => [
       route,
-      (asked: HttpRequest) => verb(service(), asked),
+      async (asked: HttpRequest) => await verb(serviceFor(asked), asked),
     ]),
   );
 }
@@ -35,8 +40,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   'GET /imports': async (service, { query }) => {
-    const { cursor, limit } = parse(request.listQuery, 'query', query);
-    return { status: 200, body: await listImports(service, { cursor, limit }) };
+    const asked = parse(request.listQuery, 'query', query);
+    return { status: 200, body: await listImports(service, asked) };
   },
 
   'GET /imports/{id}': async (service, { path, query, headers }) => {
@@ -89,9 +94,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   'GET /imports/{id}/export': async (service, { path, query }) => {
-    const { only } = parse(request.exportQuery, 'query', query);
+    const { only, as } = parse(request.exportQuery, 'query', query);
     const exported = await exportImport(service, request.importIdOf(path), only === 'failed');
     const headers = { 'cache-control': 'no-store' };
+    if (exported.kind === 'ready' && as === 'json') {
+      return { status: 200, headers, body: { state: exported.kind, url: exported.url } };
+    }
     if (exported.kind === 'ready') {
       return { status: 302, headers: { ...headers, location: exported.url } };
     }

@@ -1,5 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Bounds } from '../../shared/access/bounds.ts';
+import type { AuthenticationKind, Caller } from '../../shared/access/caller.ts';
 import type { FleetTable } from '../../shared/fleet/line-item.ts';
 import type { ByMode } from '../../shared/fleet/measure.ts';
 import type { FleetPlan } from '../../shared/fleet/plan.ts';
@@ -14,6 +16,10 @@ import type { PromptSettings } from '../../shared/summaries/prompt-settings.ts';
 
 /** What the API's verbs work with. */
 export interface Service {
+  /** Whose request it is. */
+  caller: Caller;
+  /** What one caller may cause in a minute. */
+  bounds: Bounds;
   table: ImportsTable;
   bucket: { client: S3Client; name: string };
   jobs: { client: SQSClient; url: string };
@@ -28,3 +34,6 @@ export interface Service {
   };
   now: () => number;
 }
+
+/** The same for all requests; who calls is each one's own. */
+export type SharedService = Omit<Service, 'caller'> & { authentication: AuthenticationKind };

@@ -1,4 +1,6 @@
-import { ConflictError, UploadTooLargeError } from '../../shared/errors.ts';
+import { mayReach } from '../../shared/access/prefixes.ts';
+import { ConflictError, ForbiddenError, UploadTooLargeError } from '../../shared/errors.ts';
+import { splitImage } from '../../shared/thumbnails/image-key.ts';
 import { originalExists } from '../../shared/thumbnails/originals.ts';
 import type { Service } from './service.ts';
 
@@ -14,9 +16,15 @@ export interface UploadRequest {
  * key that was taken meanwhile.
  */
 export async function createUpload(
-  { originals, uploads, now }: Service,
+  { caller, originals, uploads, now }: Service,
   { image, contentType, bytes }: UploadRequest,
 ): Promise<{ url: string; fields: Readonly<Record<string, string>>; expiresAt: string }> {
+  // Before anything is looked at: the answer tells nothing of what there is.
+  if (!mayReach(caller.uploads, splitImage(image).gallery)) {
+    throw new ForbiddenError(
+      `image: expected a key in a gallery that you may upload to, got ${JSON.stringify(image.slice(0, 80))}`,
+    );
+  }
   if (bytes > uploads.maxBytes) {
     throw new UploadTooLargeError(
       `body.bytes: expected at most ${uploads.maxBytes} bytes, got ${bytes}`,

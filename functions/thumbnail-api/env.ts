@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { boundsSchema } from '../../shared/access/bounds.ts';
+import { authenticationKind } from '../../shared/access/caller.ts';
 import { json, parseEnv } from '../../shared/runtime/env.ts';
 import { deliverySchema } from '../../shared/thumbnails/delivery.ts';
 import { variantSchema } from '../../shared/thumbnails/variant.ts';
@@ -10,6 +12,8 @@ const schema = z.object({
   ON_DEMAND_QUEUE_URL: z.url(),
   VARIANTS: json(z.array(variantSchema).min(1)),
   MAX_BYTES: z.coerce.number().int().positive(),
+  AUTHENTICATION: authenticationKind,
+  BOUNDS: json(boundsSchema),
   DELIVERY: json(deliverySchema),
   /** Set by Lambda. */
   AWS_REGION: z.string(),

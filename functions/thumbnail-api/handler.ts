@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { type AuthenticationKind, callerOf } from '../../shared/access/caller.ts';
 import { createEmitter } from '../../shared/metrics/emitter.ts';
 import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
@@ -28,6 +29,7 @@ export const handler = httpHandler(
     'GET /images': getImages,
     'POST /thumbnails': postThumbnails,
     'GET /thumbnail': getThumbnail,
+    'GET /img': getImg,
     'POST /uploads': postUploads,
   },
   { logger, metrics },
@@ -38,7 +40,7 @@ export const handler = httpHandler(
 /** Seconds in which an upload must have begun: enough for a person's click, and little to hoard. */
 const UPLOAD_LIFETIME = 300;
 
-const service = once((): Service => {
+const shared = once((): Omit<Service, 'caller'> & { authentication: AuthenticationKind } => {
   const env = readEnv();
   const s3 = createS3();
   const credentials = () => s3.config.credentials();
@@ -48,6 +50,8 @@ const service = once((): Service => {
     ...(env.AWS_ENDPOINT_URL_S3 === undefined ? {} : { endpoint: env.AWS_ENDPOINT_URL_S3 }),
   });
   return {
+    authentication: env.AUTHENTICATION,
+    bounds: env.BOUNDS,
     table: { client: createDynamo(), name: env.IMAGES_TABLE },
     originals: { client: s3, bucket: env.ORIGINALS_BUCKET },
     queue: { client: createSqs(), url: env.ON_DEMAND_QUEUE_URL },
@@ -67,29 +71,39 @@ const service = once((): Service => {
 
 // Done for each request.
 
-async function getGalleries({ query }: HttpRequest): Promise<HttpAnswer> {
-  const { cursor } = parse(request.galleriesQuery, 'query', query);
-  return { status: 200, body: await listGalleries(service(), cursor) };
+function serviceFor({ identity }: HttpRequest): Service {
+  const { authentication, ...service } = shared();
+  return { ...service, caller: callerOf(authentication, identity) };
 }
 
-async function getImages({ query }: HttpRequest): Promise<HttpAnswer> {
-  const { variant, ...asked } = parse(request.imagesQuery, 'query', query);
+async function getGalleries(asked: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(asked);
+  const { cursor } = parse(request.galleriesQuery, 'query', asked.query);
+  return { status: 200, body: await listGalleries(service, cursor) };
+}
+
+async function getImages(given: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(given);
+  const { variant, ...asked } = parse(request.imagesQuery, 'query', given.query);
   return {
     status: 200,
-    body: await answering(asked.gallery, (counting) =>
+    body: await answering(service, asked.gallery, (counting) =>
       listImages(counting, {
         ...asked,
         cursor: asked.cursor,
-        variant: request.chooseVariant(variant, service().variants),
+        variant: request.chooseVariant(variant, service.variants),
       }),
     ),
   };
 }
 
 /** Measures how long an answer takes that may have to set work going, and whether it had to. */
-async function answering<T>(gallery: string, work: (counting: Service) => Promise<T>): Promise<T> {
+async function answering<T>(
+  { count, ...rest }: Service,
+  gallery: string,
+  work: (counting: Service) => Promise<T>,
+): Promise<T> {
   const began = performance.now();
-  const { count, ...rest } = service();
   let misses = 0;
   const answer = await work({
     ...rest,
@@ -105,29 +119,48 @@ async function answering<T>(gallery: string, work: (counting: Service) => Promis
   return answer;
 }
 
-async function postThumbnails({ body }: HttpRequest): Promise<HttpAnswer> {
-  const asked = parse(request.thumbnailsBody, 'body', body);
+async function postThumbnails(given: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(given);
+  const asked = parse(request.thumbnailsBody, 'body', given.body);
   const images = asked.images.map(parseImageKey);
-  const wanted = request.chooseVariants(asked.variants, service().variants);
+  const wanted = request.chooseVariants(asked.variants, service.variants);
   const [first = ''] = images;
-  const answer = await answering(splitImage(first).gallery, (counting) =>
+  const answer = await answering(service, splitImage(first).gallery, (counting) =>
     askThumbnails(counting, images, wanted),
   );
   return { status: 200, body: answer };
 }
 
-async function getThumbnail({ query }: HttpRequest): Promise<HttpAnswer> {
-  const asked = parse(request.thumbnailQuery, 'query', query);
-  const variant = request.chooseVariant(asked.variant, service().variants);
+async function getThumbnail(given: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(given);
+  return await thumbnail(service, parse(request.thumbnailQuery, 'query', given.query));
+}
+
+/** The authorizer has read the token. */
+async function getImg(given: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(given);
+  const { token: _, ...query } = given.query;
+  return await thumbnail(service, parse(request.thumbnailQuery, 'query', query));
+}
+
+async function thumbnail(
+  service: Service,
+  asked: { image: string; variant: string },
+): Promise<HttpAnswer> {
+  const variant = request.chooseVariant(asked.variant, service.variants);
   const image = parseImageKey(asked.image);
-  const shown = await answering(splitImage(image).gallery, (counting) =>
+  const shown = await answering(service, splitImage(image).gallery, (counting) =>
     showThumbnail(counting, image, variant),
   );
   if (shown.kind === 'ready') {
     // Shorter than any signed URL lives, so that the redirect never leads to one that has expired.
     return {
       status: 302,
-      headers: { location: shown.url, 'cache-control': 'private, max-age=60' },
+      headers: {
+        location: shown.url,
+        'cache-control': 'private, max-age=60',
+        vary: 'authorization',
+      },
     };
   }
   return {
@@ -144,8 +177,9 @@ async function getThumbnail({ query }: HttpRequest): Promise<HttpAnswer> {
   };
 }
 
-async function postUploads({ body }: HttpRequest): Promise<HttpAnswer> {
-  const asked = parse(request.uploadBody, 'body', body);
+async function postUploads(given: HttpRequest): Promise<HttpAnswer> {
+  const service = serviceFor(given);
+  const asked = parse(request.uploadBody, 'body', given.body);
   const upload = { ...asked, image: parseImageKey(asked.image) };
-  return { status: 200, body: await createUpload(service(), upload) };
+  return { status: 200, body: await createUpload(service, upload) };
 }

@@ -13,7 +13,11 @@ export async function listGalleries(
   cursor: string | undefined,
 ): Promise<{ galleries: { gallery: string }[]; cursor?: string }> {
   const from = cursor === undefined ? {} : decodeCursor(cursorSchema, cursor);
-  const { galleries, next } = await readGalleries(service.table, { ...from, limit: PAGE });
+  const { galleries, next } = await readGalleries(service.table, {
+    ...from,
+    limit: PAGE,
+    within: service.caller.views,
+  });
   return {
     galleries: galleries.map((gallery) => ({ gallery })),
     ...(next === undefined ? {} : { cursor: encodeCursor({ after: next }) }),

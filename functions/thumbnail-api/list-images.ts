@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { mayReach } from '../../shared/access/prefixes.ts';
+import { TooManyRequestsError } from '../../shared/errors.ts';
 import { decodeCursor, encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { compareKeys, galleryPrefix, splitImage } from '../../shared/thumbnails/image-key.ts';
@@ -16,6 +18,7 @@ import { listOriginals } from '../../shared/thumbnails/originals.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { keyText } from './request.ts';
 import type { Service } from './service.ts';
+import { takeBound } from './take-bound.ts';
 import { warmUp } from './warm-up.ts';
 
 const cursorSchema = z.strictObject({
@@ -51,18 +54,21 @@ export async function listImages(
   { gallery, variant, limit, cursor }: ImagesRequest,
 ): Promise<{ images: ImageView[]; cursor?: string }> {
   const from = cursor === undefined ? undefined : decodeCursor(cursorSchema, cursor);
+  // As a gallery that does not exist, and at no cost.
+  if (!mayReach(service.caller.views, gallery)) return { images: [] };
   const stored = await readGallery(service.table, gallery, {
     ...(from === undefined ? {} : { after: from.after }),
     limit,
   });
   const known = from === undefined ? await listedOf(service, gallery, stored) : from.listed;
   const adopting = !covers(known, stored, limit);
+  if (adopting) await takeListing(service);
   const page = adopting
     ? await adopt(service, gallery, { stored, after: from?.after, limit })
     : warmPage(stored, known);
 
   const wanted = [variant];
-  const { rows, complete } = await warmUp(service, page.rows, wanted);
+  const { rows, complete, held, retryAfterMs } = await warmUp(service, page.rows, wanted);
   const shown = rows.filter(({ item }) => item.failure?.class !== 'missing');
   // Only now does the table have a row for each. A gallery of which nothing exists is none.
   if (adopting && complete && page.listed !== undefined && shown.length > 0) {
@@ -74,7 +80,10 @@ export async function listImages(
   const now = service.now();
   const urls = await service.urls(new Date(now));
   return {
-    images: shown.map(({ image, item }) => viewImage(image, item, wanted, urls, now)),
+    images: shown.map(({ image, item }) => ({
+      ...viewImage(image, item, wanted, urls, now),
+      ...(held.has(image) ? { retryAfterMs } : {}),
+    })),
     ...(page.next === undefined
       ? {}
       : {
@@ -84,6 +93,16 @@ export async function listImages(
           }),
         }),
   };
+}
+
+/** A folder that the table does not know costs a look into the bucket, also where there is none. */
+async function takeListing(service: Service): Promise<void> {
+  const { granted, retryAfterMs } = await takeBound(service, 'listings', 1);
+  if (granted === 1) return;
+  throw new TooManyRequestsError(
+    `gallery: expected at most ${service.bounds.listings} new galleries a minute, got more`,
+    retryAfterMs,
+  );
 }
 
 /** The listing's row comes with the first page, unless names sort before it and fill the page. */

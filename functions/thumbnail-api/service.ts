@@ -1,3 +1,5 @@
+import type { Bounds } from '../../shared/access/bounds.ts';
+import type { Caller } from '../../shared/access/caller.ts';
 import type { Credentials } from '../../shared/signing/signing-key.ts';
 import type { UploadFormSigner } from '../../shared/signing/upload-form.ts';
 import type { Urls } from '../../shared/thumbnails/delivery.ts';
@@ -8,6 +10,10 @@ import type { Variant } from '../../shared/thumbnails/variant.ts';
 
 /** What the API's verbs work with. */
 export interface Service {
+  /** Whose request it is. */
+  caller: Caller;
+  /** What one caller may cause in a minute. */
+  bounds: Bounds;
   table: ImagesTable;
   originals: Originals;
   queue: Queue;

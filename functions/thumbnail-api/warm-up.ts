@@ -5,17 +5,27 @@ import { sendRequests } from '../../shared/thumbnails/send-requests.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
 import type { Service } from './service.ts';
+import { takeBound } from './take-bound.ts';
 
 export interface Warmed {
   /** As read, or fresher where a claim's refusal told more. */
   rows: ImageRow[];
   /** Whether every cold image is on its way. */
   complete: boolean;
+  /** Cold images that are left as they are: the caller has caused as much as one may in a minute. */
+  held: ReadonlySet<string>;
+  /** Milliseconds until those may be asked for. */
+  retryAfterMs: number;
 }
+
+const nothingHeld = { held: new Set<string>(), retryAfterMs: 0 } as const;
 
 /**
  * Sets going whatever is cold: one round of claims, all at once, then a message for each claim
  * that was won. Warm rows cost nothing. No image is waited for.
+ *
+ * Before the claims one write counts what is cold against the caller's bound: what does not exist is as
+ * cold as what does, and a script that names it would have a claim, a message and a worker for each.
  */
 export async function warmUp(
   service: Service,
@@ -23,15 +33,25 @@ export async function warmUp(
   wanted: readonly Variant[],
 ): Promise<Warmed> {
   const now = service.now();
-  const cold = rows.filter(({ item }) => isCold(item, wanted, now));
+  const allCold = rows.filter(({ item }) => isCold(item, wanted, now));
   const made = rows.filter(({ item }) => wanted.every((variant) => isMade(item, variant)));
   service.count('Hits', made.length);
-  service.count('Misses', cold.length);
-  const others = rows.filter((row) => !cold.includes(row) && !made.includes(row));
+  service.count('Misses', allCold.length);
+  const others = rows.filter((row) => !allCold.includes(row) && !made.includes(row));
   const failing = others.filter(({ item }) => isFailing(item, now)).length;
   service.count('Failing', failing);
   service.count('Pending', others.length - failing);
-  if (cold.length === 0) return { rows: [...rows], complete: true };
+  if (allCold.length === 0) return { rows: [...rows], complete: true, ...nothingHeld };
+  const { granted, retryAfterMs } = await takeBound(service, 'coldImages', allCold.length);
+  const cold = allCold.slice(0, granted);
+  const held = new Set(allCold.slice(granted).map(({ image }) => image));
+  if (held.size > 0) {
+    service.warn('a caller has asked for as many cold images as one may in a minute', {
+      caller: service.caller.id,
+      held: held.size,
+    });
+  }
+  if (cold.length === 0) return { rows: [...rows], complete: false, held, retryAfterMs };
 
   const owner = randomUUID();
   const claims = await Promise.allSettled(
@@ -59,7 +79,9 @@ export async function warmUp(
   }
   return {
     rows: rows.map((row) => ({ ...row, item: fresher.get(row.image) ?? row.item })),
-    complete: errors.length === 0 && unsent === 0,
+    complete: errors.length === 0 && unsent === 0 && held.size === 0,
+    held,
+    retryAfterMs,
   };
 }
 

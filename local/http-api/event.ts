@@ -15,6 +15,7 @@ export function apiEvent(
   body: Buffer,
   apiId: string,
   match: RouteMatch,
+  authorizer: object | undefined,
 ): object {
   const target = request.url ?? '/';
   const question = target.indexOf('?');
@@ -41,6 +42,7 @@ export function apiEvent(
     requestContext: {
       accountId: ACCOUNT,
       apiId,
+      ...(authorizer === undefined ? {} : { authorizer }),
       domainName: request.headers.host ?? '',
       domainPrefix: apiId,
       http: {

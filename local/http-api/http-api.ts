@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Compute } from '../compute.ts';
+import type { Keys } from '../functions/environment.ts';
 import { type MayInvoke, routeArn } from '../iam/invocations.ts';
 import type { ApiPlan } from '../template/stack.ts';
 import { type Answer, answerOf, plainAnswer } from './answer.ts';
+import { createAuthorizer } from './authorizer.ts';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.ts';
 import { apiEvent } from './event.ts';
 import { createMatcher } from './routes.ts';
@@ -19,8 +21,10 @@ export function createHttpApi(
   { pools, warmUpBehind }: Pick<Compute, 'pools' | 'warmUpBehind'>,
   mayInvoke: MayInvoke,
   answered: (status: number, milliseconds: number) => void,
+  keys: readonly Keys[] = [],
 ): RequestListener {
   const match = createMatcher(plan.routes);
+  const authorize = createAuthorizer(keys);
   const admit = plan.throttle === undefined ? () => true : createThrottle(plan.throttle);
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {
@@ -29,19 +33,27 @@ export function createHttpApi(
     const route = match(request.method ?? 'GET', path);
     if (route === undefined) return plainAnswer(404, 'Not Found');
     const body = await readBody(request);
+    const authorized = await authorize(route.authorization, request, body ?? Buffer.alloc(0));
+    if (authorized.kind === 'refused') return authorized.answer;
     if (body === undefined) return plainAnswer(413, 'Request Entity Too Large');
     const pool = pools.get(route.functionName);
     const permitted = mayInvoke(route.functionName, routeArn(plan.id, route.key));
     if (pool === undefined || !permitted) return plainAnswer(500, 'Internal Server Error');
     // Who only looks causes nothing.
     if (request.method !== 'GET') warmUpBehind(route.functionName);
-    const event = JSON.stringify(apiEvent(request, body, plan.id, route));
+    const event = JSON.stringify(apiEvent(request, body, plan.id, route, authorized.context));
     return inTime(pool.invoke(event).then(answerOf));
+  };
+
+  /** The route for all else takes them too, and a browser brings no token. */
+  const takesPreflights = ({ method = '', url = '/' }: IncomingMessage): boolean => {
+    const route = match(method, url.split('?', 1)[0] ?? '/');
+    return route?.key === '$default' && route.authorization.kind !== 'none';
   };
 
   return (request, response) => {
     const { origin } = request.headers;
-    if (plan.cors !== undefined && isPreflight(request)) {
+    if (plan.cors !== undefined && isPreflight(request) && !takesPreflights(request)) {
       response.writeHead(204, preflightHeaders(plan.cors, origin)).end();
       return;
     }

@@ -1,8 +1,6 @@
-import type { ApiPlan } from '../template/stack.ts';
+import type { ApiPlan, RoutePlan } from '../template/stack.ts';
 
-export interface RouteMatch {
-  readonly key: string;
-  readonly functionName: string;
+export interface RouteMatch extends RoutePlan {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -11,14 +9,14 @@ export type Match = (method: string, path: string) => RouteMatch | undefined;
 /** Finds a request's route as API Gateway does: the most exact path first, then the method before `ANY`. */
 export function createMatcher(routes: ApiPlan['routes']): Match {
   const candidates = routes
-    .map(({ key, functionName }) => ({ key, functionName, ...parseKey(key) }))
+    .map((route) => ({ route, ...parseKey(route.key) }))
     .sort((a, b) => a.rank.localeCompare(b.rank));
   return (method, path) => {
     const segments = path.split('/').slice(1);
-    for (const { key, functionName, method: wanted, pattern } of candidates) {
+    for (const { route, method: wanted, pattern } of candidates) {
       if (wanted !== 'ANY' && wanted !== method) continue;
       const pathParameters = matchSegments(pattern, segments);
-      if (pathParameters !== undefined) return { key, functionName, pathParameters };
+      if (pathParameters !== undefined) return { ...route, pathParameters };
     }
     return undefined;
   };

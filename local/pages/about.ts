@@ -3,7 +3,7 @@ import type { CloudEndpoints } from '../endpoints.ts';
 
 /** A page that says where everything is. */
 export function aboutPage(endpoints: CloudEndpoints): string {
-  const urls = ['web', 'api', 's3', 'sqs', 'dynamodb', 'provider', 'ssm'] as const;
+  const urls = ['web', 'api', 's3', 'sqs', 'dynamodb', 'provider', 'ssm', 'issuer'] as const;
   const rows = [
     ...urls.map((name) => [name, endpoints[name]]),
     ...Object.entries(endpoints.buckets).map(([name, bucket]) => [`bucket ${name}`, bucket]),

@@ -13,7 +13,8 @@ import { isFromOwnPage, type Sample } from './sample.ts';
 export interface WebOptions {
   /** The project's folder, where the pages were built. */
   root: string;
-  endpoints: CloudEndpoints;
+  /** As they are now: a token in them is renewed. */
+  endpoints: () => CloudEndpoints;
   /** Nothing, where the stack has no pages. */
   pages: PagesPlan | undefined;
   sample: Sample;
@@ -51,14 +52,14 @@ export function createWeb({
   dashboards,
 }: WebOptions): RequestListener {
   const files = pages === undefined ? new Map<string, Served>() : readPages(root, pages);
-  const own = ownFiles(endpoints);
+  const own = ownFiles(endpoints());
   const headers = pages?.headers ?? {};
 
   return (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]?.slice(1) ?? '';
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (path === SAMPLE.slice(1)) {
-      serveSample(request, response, endpoints.web, sample);
+      serveSample(request, response, endpoints().web, sample);
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -71,7 +72,8 @@ export function createWeb({
       return;
     }
     const found = own.get(path);
-    if (found !== undefined) send(request, response, 200, found);
+    if (path === 'endpoints.json') send(request, response, 200, endpointsFile(endpoints()));
+    else if (found !== undefined) send(request, response, 200, found);
     else if (pages !== undefined) servePage(request, response, path, files, pages);
     else if (path === '') response.writeHead(302, { location: '/about' }).end();
     else sendText(response, 404, 'Not found.');
@@ -182,15 +184,18 @@ function withOwn(config: string): string {
 function ownFiles(endpoints: CloudEndpoints): Files {
   const cacheControl = 'no-cache';
   const css = readFileSync(join(import.meta.dirname, 'about.css'));
-  const json = `${JSON.stringify(endpoints, undefined, 2)}\n`;
   return new Map([
     [
       'about',
       served(aboutPage(endpoints), { contentType: 'text/html; charset=utf-8', cacheControl }),
     ],
     ['about.css', served(css, { contentType: 'text/css; charset=utf-8', cacheControl })],
-    ['endpoints.json', served(json, { contentType: 'application/json', cacheControl })],
   ]);
+}
+
+function endpointsFile(endpoints: CloudEndpoints): Served {
+  const json = `${JSON.stringify(endpoints, undefined, 2)}\n`;
+  return served(json, { contentType: 'application/json', cacheControl: 'no-store' });
 }
 
 function served(

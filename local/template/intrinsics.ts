@@ -32,7 +32,7 @@ export type Resolve = (value: unknown) => unknown;
 
 /**
  * Replaces a template's functions by what they stand for; an unknown one is an error that names it.
- * @param localise replaces AWS's addresses in text that was put together.
+ * @param localise replaces addresses that are others here, in any text.
  */
 export function createResolver(
   identities: ReadonlyMap<string, Identity>,
@@ -77,6 +77,7 @@ export function createResolver(
   };
 
   const resolve: Resolve = (value) => {
+    if (typeof value === 'string') return localise(value);
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value);

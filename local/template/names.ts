@@ -6,12 +6,15 @@ export interface Origins {
   readonly api: string;
   readonly s3: string;
   readonly sqs: string;
+  readonly issuer: string;
 }
 
 /** AWS's addresses, as a template puts them together, and who answers for them here. */
 const ADDRESSES = [
   [new RegExp(`https://[a-z0-9.-]+\\.s3\\.${REGION}\\.amazonaws\\.com`, 'g'), 's3'],
   [/https:\/\/[a-z0-9]+\.cloudfront\.net/g, 'web'],
+  // Nobody's: cdk/local-differences.ts has it where the configuration has an issuer of its own.
+  [/https:\/\/issuer\.glimpse\.invalid/g, 'issuer'],
 ] as const;
 
 /** Text with the addresses of buckets and of the distribution replaced by those on this machine. */

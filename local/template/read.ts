@@ -31,6 +31,7 @@ const RUN = {
   'AWS::Events::Rule': resources.rule,
   'AWS::CloudWatch::Dashboard': resources.dashboard,
   'AWS::ApiGatewayV2::Api': resources.api,
+  'AWS::ApiGatewayV2::Authorizer': resources.authorizer,
   'AWS::ApiGatewayV2::Integration': resources.integration,
   'AWS::ApiGatewayV2::Route': resources.route,
   'AWS::ApiGatewayV2::Stage': resources.stage,

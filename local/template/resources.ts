@@ -218,9 +218,19 @@ export const integration = z.strictObject({
   PayloadFormatVersion: z.literal('2.0'),
 });
 
+/** The API's own tokens only: what a function would decide has no one to ask here. */
+export const authorizer = z.strictObject({
+  ApiId: z.string(),
+  AuthorizerType: z.literal('JWT'),
+  IdentitySource: z.array(z.string().regex(/^\$request\.(header|querystring)\.[\w-]+$/)).length(1),
+  JwtConfiguration: z.strictObject({ Audience: z.array(z.string()).min(1), Issuer: z.url() }),
+});
+
 export const route = z.strictObject({
   ApiId: z.string(),
-  AuthorizationType: z.literal('NONE').optional(),
+  AuthorizationScopes: z.array(z.string()).default([]),
+  AuthorizationType: z.enum(['NONE', 'JWT', 'AWS_IAM']).default('NONE'),
+  AuthorizerId: z.string().optional(),
   RouteKey: z.string(),
   Target: z.string().startsWith('integrations/'),
 });

@@ -89,10 +89,30 @@ export interface SchedulePlan {
   readonly functionName: string;
 }
 
+/** Whom a route lets in. */
+export type Authorization =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'iam' }
+  | {
+      readonly kind: 'jwt';
+      /** A header in lower case, or a parameter of the query. */
+      readonly source: { readonly in: 'header' | 'querystring'; readonly name: string };
+      readonly issuer: string;
+      readonly audience: readonly string[];
+      /** One of them is enough. */
+      readonly scopes: readonly string[];
+    };
+
+export interface RoutePlan {
+  readonly key: string;
+  readonly functionName: string;
+  readonly authorization: Authorization;
+}
+
 export interface ApiPlan {
   readonly id: string;
   readonly cors?: ApiCors;
-  readonly routes: readonly { readonly key: string; readonly functionName: string }[];
+  readonly routes: readonly RoutePlan[];
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
@@ -359,13 +379,15 @@ function planApi(
   const routes = template
     .all('AWS::ApiGatewayV2::Route')
     .filter((route) => route.properties.ApiId === id)
-    .map(({ logicalId, properties: { RouteKey, Target } }) => {
+    .map((route) => {
+      const { logicalId, properties } = route;
+      const { RouteKey, Target } = properties;
       const target = integrations.find(({ identity: { ref } }) => Target === `integrations/${ref}`);
       const prefix = `:${ACCOUNT}:function:`;
       const functionName = target?.properties.IntegrationUri.split(prefix)[1];
       if (functionName === undefined)
         throw new Error(`${logicalId}: ${Target} is not in the template.`);
-      return { key: RouteKey, functionName };
+      return { key: RouteKey, functionName, authorization: planAuthorization(route, template) };
     });
   const stage = template
     .all('AWS::ApiGatewayV2::Stage')
@@ -383,6 +405,31 @@ function planApi(
             burst: settings.ThrottlingBurstLimit ?? settings.ThrottlingRateLimit,
           },
         }),
+  };
+}
+
+function planAuthorization(
+  { logicalId, properties }: Resource<'AWS::ApiGatewayV2::Route'>,
+  template: Template,
+): Authorization {
+  const { AuthorizationType, AuthorizerId, AuthorizationScopes } = properties;
+  if (AuthorizationType === 'NONE') return { kind: 'none' };
+  if (AuthorizationType === 'AWS_IAM') return { kind: 'iam' };
+  const authorizer = template
+    .all('AWS::ApiGatewayV2::Authorizer')
+    .find(({ identity }) => identity.ref === AuthorizerId);
+  if (authorizer === undefined) {
+    throw new Error(`${logicalId}: the authorizer ${AuthorizerId} is not in the template.`);
+  }
+  const { IdentitySource, JwtConfiguration } = authorizer.properties;
+  const [, place, name = ''] = IdentitySource[0]?.slice(1).split('.') ?? [];
+  return {
+    kind: 'jwt',
+    source:
+      place === 'header' ? { in: 'header', name: name.toLowerCase() } : { in: 'querystring', name },
+    issuer: JwtConfiguration.Issuer,
+    audience: JwtConfiguration.Audience,
+    scopes: AuthorizationScopes,
   };
 }
 

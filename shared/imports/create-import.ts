@@ -12,23 +12,27 @@ export async function createImport(table: ImportsTable, item: ImportItem): Promi
   );
 }
 
-/** One Query: imports from the newest to the oldest, and where the next page begins. */
+/**
+ * One Query: imports from the newest to the oldest, and where the next page begins.
+ *
+ * @param owner whose; everyone's, where none is named.
+ */
 export async function listImports(
   table: ImportsTable,
-  { before, limit }: { before: string | undefined; limit: number },
+  { before, limit, owner }: { before: string | undefined; limit: number; owner?: string },
 ): Promise<{ items: ImportItem[]; next?: string }> {
   const answer = await table.client.send(
     new QueryCommand({
       TableName: table.name,
-      IndexName: 'listed',
+      IndexName: owner === undefined ? 'listed' : 'owned',
       KeyConditionExpression:
-        before === undefined ? '#listed = :all' : '#listed = :all AND #importId < :before',
+        before === undefined ? '#of = :of' : '#of = :of AND #importId < :before',
       ExpressionAttributeNames: {
-        '#listed': 'listed',
+        '#of': owner === undefined ? 'listed' : 'owner',
         ...(before === undefined ? {} : { '#importId': 'importId' }),
       },
       ExpressionAttributeValues: {
-        ':all': LISTED,
+        ':of': owner ?? LISTED,
         ...(before === undefined ? {} : { ':before': before }),
       },
       ScanIndexForward: false,

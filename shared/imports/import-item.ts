@@ -87,6 +87,8 @@ export type Failure = z.infer<typeof failureSchema>;
 
 export const importItemSchema = z.object({
   importId: z.string(),
+  /** Whose it is; nobody's, where everyone is one or it was made before there were owners. */
+  owner: z.string().optional(),
   name: z.string(),
   mode: z.enum(MODES),
   state: z.enum(IMPORT_STATES),

@@ -19,7 +19,10 @@ import { type RowItem, rowItemSchema } from './row-item.ts';
 //   01j…         import | report | refused/… | export/all | export/only-failed
 //   01j…/1       chunk/0000001 …  row/00000001 …
 //
-// Two indexes: `listed` has all imports, newest last, and `active` those that the reaper looks after.
+//   bound:…      2026-01-31T23:59, what a caller has caused in that minute
+//
+// Three indexes: `listed` has all imports, newest last, `owned` those of one caller, and `active` those
+// that the reaper looks after.
 
 export interface ImportsTable {
   client: DynamoDBDocumentClient;
@@ -36,6 +39,12 @@ export const reportKey = (importId: string) => ({ pk: importId, sk: 'report' });
 export const refusedKey = (importId: string, etag: string) => ({
   pk: importId,
   sk: `refused/${etag}`,
+});
+
+/** Where it is counted what a caller has caused in a minute. */
+export const boundKey = (caller: string, minute: string) => ({
+  pk: `bound:${caller}`,
+  sk: minute,
 });
 
 export const ticketKey = (importId: string, onlyFailed: boolean) => ({

@@ -2,7 +2,8 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { GlimpseError, InvalidRequestError } from '../errors.ts';
+import * as z from 'zod';
+import { GlimpseError, InvalidRequestError, TooManyRequestsError } from '../errors.ts';
 import { type Measured, publishMetrics } from './metrics.ts';
 
 export interface HttpRequest {
@@ -14,7 +15,15 @@ export interface HttpRequest {
   headers: Readonly<Record<string, string | undefined>>;
   /** Parsed JSON; undefined where there was none. */
   body: unknown;
+  /** Who API Gateway's authorizer says it is. */
+  identity: HttpIdentity;
 }
+
+export type HttpIdentity =
+  | { kind: 'jwt'; claims: Record<string, string> }
+  | { kind: 'iam'; accountId: string; callerId: string }
+  /** By a route without an authorizer. */
+  | { kind: 'none'; sourceIp: string };
 
 export interface HttpAnswer {
   status: number;
@@ -31,10 +40,16 @@ const MOST_PATH = 200;
 
 const STATUS_BY_CODE: Record<string, number> = {
   'not-found': 404,
+  unauthenticated: 401,
+  forbidden: 403,
   conflict: 409,
   'over-budget': 409,
   'upload-too-large': 413,
+  'too-many-requests': 429,
 };
+
+/** What a browser asks without a token before it sends one. API Gateway adds what it is told. */
+const PREFLIGHT = 'OPTIONS /{proxy+}';
 
 export function httpHandler(
   routes: Routes,
@@ -44,6 +59,7 @@ export function httpHandler(
     .use(injectLambdaContext(logger))
     .use(publishMetrics(metrics))
     .handler(async (event) => {
+      if (event.routeKey === PREFLIGHT) return { statusCode: 204 };
       try {
         const route = routes[event.routeKey];
         if (route === undefined) return fail(404, 'not-found', `there is no ${askedFor(event)}`);
@@ -53,11 +69,19 @@ export function httpHandler(
             path: event.pathParameters ?? {},
             headers: event.headers,
             body: parseBody(event),
+            identity: identityOf(event),
           }),
         );
       } catch (error) {
         if (error instanceof GlimpseError && error.blame === 'caller') {
-          return fail(STATUS_BY_CODE[error.code] ?? 400, error.code, error.message);
+          return fail(
+            STATUS_BY_CODE[error.code] ?? 400,
+            error.code,
+            error.message,
+            error instanceof TooManyRequestsError
+              ? { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) }
+              : {},
+          );
         }
         logger.error('the request failed', { error, route: event.routeKey, ...aboutOf(event) });
         return fail(500, 'internal', 'internal error');
@@ -129,6 +153,28 @@ function translate({ status, headers = {}, body }: HttpAnswer): APIGatewayProxyS
   };
 }
 
-function fail(status: number, code: string, message: string): APIGatewayProxyStructuredResultV2 {
-  return translate({ status, body: { error: { code, message } } });
+function fail(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): APIGatewayProxyStructuredResultV2 {
+  return translate({ status, headers, body: { error: { code, message } } });
+}
+
+const contextSchema = z.object({
+  http: z.object({ sourceIp: z.string().default('') }).optional(),
+  authorizer: z
+    .object({
+      jwt: z.object({ claims: z.record(z.string(), z.string()) }).optional(),
+      iam: z.object({ accountId: z.string(), callerId: z.string() }).optional(),
+    })
+    .nullish(),
+});
+
+function identityOf(event: { requestContext?: unknown }): HttpIdentity {
+  const { http, authorizer } = contextSchema.parse(event.requestContext ?? {});
+  if (authorizer?.jwt !== undefined) return { kind: 'jwt', claims: authorizer.jwt.claims };
+  if (authorizer?.iam !== undefined) return { kind: 'iam', ...authorizer.iam };
+  return { kind: 'none', sourceIp: http?.sourceIp ?? '' };
 }

@@ -9,12 +9,13 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
 import { type ImageItem, imageItemSchema, unknownItem } from './image-item.ts';
-import { joinImage, splitImage } from './image-key.ts';
+import { compareKeys, joinImage, splitImage } from './image-key.ts';
 import { recipeOf, type Variant } from './variant.ts';
 
 // The images table: a partition a gallery, a row an image, plus
 // - one row a gallery that says how far its folder has been listed from S3;
-// - one partition that lists the galleries.
+// - one partition that lists the galleries;
+// - one partition a caller, with a row a minute in which they asked for what is cold.
 
 export interface ImagesTable {
   client: DynamoDBDocumentClient;
@@ -44,6 +45,12 @@ export function keyOf(image: string): { gallery: string; name: string } {
   const { gallery, name } = splitImage(image);
   return { gallery: partitionOf(gallery), name };
 }
+
+/** Where it is counted what a caller has caused in a minute. */
+export const boundKey = (caller: string, minute: string) => ({
+  gallery: `bound:${caller}`,
+  name: minute,
+});
 
 const listedSchema = z.object({
   through: z.string().optional(),
@@ -159,7 +166,79 @@ export async function addGallery(table: ImagesTable, gallery: string): Promise<v
   );
 }
 
+/**
+ * Galleries in their order. @param within all, or of the galleries that are named these and what is
+ * below them, and none beside: one Query for each of the two ranges that a name stands for.
+ */
 export async function readGalleries(
+  table: ImagesTable,
+  { after, limit, within = 'all' }: { after?: string; limit: number; within?: Within },
+): Promise<{ galleries: string[]; next?: string }> {
+  if (within === 'all') {
+    return await readAllGalleries(table, { limit, ...(after === undefined ? {} : { after }) });
+  }
+  const galleries: string[] = [];
+  const left = rangesOf(within).filter((range) => after === undefined || endsBehind(range, after));
+  for (const range of left.slice(0, MOST_RANGES)) {
+    const room = limit - galleries.length;
+    const found = await readRange(table, range, after, room + 1);
+    galleries.push(...found.slice(0, room));
+    const last = galleries.at(-1);
+    if (found.length > room && last !== undefined) return { galleries, next: last };
+    if (galleries.length === limit && last !== undefined) return { galleries, next: last };
+  }
+  const end = left[MOST_RANGES - 1];
+  if (end === undefined || left.length === MOST_RANGES) return { galleries };
+  return { galleries, next: 'only' in end ? end.only : `${end.below}/${LAST}` };
+}
+
+type Within = 'all' | readonly string[];
+/** A gallery itself, or those below one. */
+type Range = { only: string } | { below: string };
+
+/** Queries for one page; where there are more names the page goes on. */
+const MOST_RANGES = 20;
+/** Sorts after whatever a gallery's name may go on with. */
+const LAST = '\u{10ffff}';
+
+/** In the order of the galleries: `a`, then `a-b`, then what is below `a`, as a minus comes before a slash. */
+function rangesOf(names: readonly string[]): Range[] {
+  const ranges = names.flatMap((name): Range[] => [{ only: name }, { below: name }]);
+  const begin = (range: Range) => ('only' in range ? range.only : `${range.below}/`);
+  return ranges.sort((a, b) => compareKeys(begin(a), begin(b)));
+}
+
+function endsBehind(range: Range, after: string): boolean {
+  const end = 'only' in range ? range.only : `${range.below}/${LAST}`;
+  return compareKeys(end, after) > 0;
+}
+
+async function readRange(
+  table: ImagesTable,
+  range: Range,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const only = 'only' in range;
+  const begin = only ? `/${range.only}` : `/${range.below}/`;
+  const answer = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: `#gallery = :gallery AND ${only ? '#name = :name' : 'begins_with(#name, :name)'}`,
+      ExpressionAttributeNames: { '#gallery': 'gallery', '#name': 'name' },
+      ExpressionAttributeValues: { ':gallery': GALLERIES, ':name': begin },
+      Limit: limit,
+      ...(after !== undefined && compareKeys(`/${after}`, begin) >= 0
+        ? { ExclusiveStartKey: { gallery: GALLERIES, name: `/${after}` } }
+        : {}),
+    }),
+  );
+  return (answer.Items ?? []).map(galleryOf);
+}
+
+const galleryOf = (row: unknown): string => z.object({ name: z.string() }).parse(row).name.slice(1);
+
+async function readAllGalleries(
   table: ImagesTable,
   { after, limit }: { after?: string; limit: number },
 ): Promise<{ galleries: string[]; next?: string }> {
@@ -176,9 +255,7 @@ export async function readGalleries(
       Limit: limit,
     }),
   );
-  const galleries = (answer.Items ?? []).map((row) =>
-    z.object({ name: z.string() }).parse(row).name.slice(1),
-  );
+  const galleries = (answer.Items ?? []).map(galleryOf);
   const last = galleries.at(-1);
   return {
     galleries,

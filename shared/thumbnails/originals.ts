@@ -11,6 +11,9 @@ import {
 import { MissingError, TooLargeError, UnsupportedError } from '../errors.ts';
 import { compareKeys, galleryPrefix } from './image-key.ts';
 
+/** What is said of an image that is not there. */
+export const NO_SUCH_ORIGINAL = 'there is no such image in the originals bucket';
+
 /** The originals bucket, as its readers see it. */
 export interface Originals {
   client: S3Client;
@@ -41,7 +44,7 @@ export async function readOriginal(
     return { bytes: await body.transformToByteArray(), etag: unquote(etag) };
   } catch (error) {
     if (error instanceof NoSuchKey) {
-      throw new MissingError('there is no such image in the originals bucket', { cause: error });
+      throw new MissingError(NO_SUCH_ORIGINAL, { cause: error });
     }
     if (error instanceof S3ServiceException && error.name === 'InvalidObjectState') {
       throw new UnsupportedError('the image is archived: restore it from Glacier first', {

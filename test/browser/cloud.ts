@@ -42,13 +42,14 @@ export async function startCloud(cdkOut: string, cdn?: string): Promise<Cloud> {
     throw error;
   }
   const { endpoints } = cloud;
-  const { s3, dynamodb, region, credentials, buckets, tables, api } = endpoints;
+  const { s3, dynamodb, region, credentials, buckets, tables, api, token = '' } = endpoints;
   return {
     endpoints,
     target: {
       api,
       s3: new S3Client({ endpoint: s3, region, credentials, forcePathStyle: true }),
       originals: buckets.originals ?? '',
+      token,
     },
     table: {
       client: DynamoDBDocumentClient.from(

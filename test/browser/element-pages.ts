@@ -22,11 +22,16 @@ body { margin: 0; font: 16px sans-serif; }
 export async function serveElementPages({
   api,
   s3,
+  token,
 }: {
   api: string;
   s3: string;
+  token?: string;
 }): Promise<ElementPages> {
   const script = await readFile(resolve(import.meta.dirname, '../../dist/glimpse-image.js'));
+  // As docs/glimpse-image.md says it.
+  const signedIn = `import { GlimpseImage } from '/glimpse-image.js';
+GlimpseImage.authorize = () => ${JSON.stringify(token)};`;
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -43,7 +48,8 @@ export async function serveElementPages({
         .writeHead(200, { 'content-type': type, 'content-security-policy': policy })
         .end(body);
     const page = pages[Number(request.url?.slice(1) || Number.NaN)];
-    if (request.url === '/glimpse-image.js') answer('text/javascript', script);
+    if (request.url === '/signed-in.js') answer('text/javascript', signedIn);
+    else if (request.url === '/glimpse-image.js') answer('text/javascript', script);
     else if (request.url === '/page.css') answer('text/css', CSS);
     else if (page !== undefined) answer('text/html; charset=utf-8', page);
     else response.writeHead(404).end();
@@ -55,7 +61,7 @@ export async function serveElementPages({
     show(body) {
       const page = `<!doctype html><html lang="en"><title>A page of somebody's</title>
 <meta name="glimpse-api" content="${api}"><link rel="stylesheet" href="/page.css">
-<script type="module" src="/glimpse-image.js"></script><main><h1>Pictures</h1>${body}</main></html>`;
+<script type="module" src="/signed-in.js"></script><main><h1>Pictures</h1>${body}</main></html>`;
       return `http://127.0.0.1:${address.port}/${pages.push(page) - 1}`;
     },
     stop() {

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { FleetTable } from '../../shared/fleet/line-item.ts';
 import { addUsage, NO_USAGE } from '../../shared/fleet/usage-item.ts';
+import { signedIn } from '../callers.ts';
 import { violations } from './accessibility.ts';
 import type { Cloud } from './cloud.ts';
 import { test } from './visitor.ts';
@@ -118,6 +119,7 @@ test('npm run explain says why an import takes so long, or what was wrong with t
   await useUp(tableOf(cloud));
   const created = await fetch(`${endpoints.api}/imports`, {
     method: 'POST',
+    headers: signedIn(endpoints),
     body: JSON.stringify({ name: 'autumn.csv', mode: 'bulk' }),
   });
   const { importId } = z.object({ importId: z.string() }).parse(await created.json());
@@ -132,7 +134,9 @@ test('npm run explain says why an import takes so long, or what was wrong with t
       out: expect.stringMatching(/^“autumn.csv” \(bulk\) waits for its file\.\nWhat would help:\n/),
       err: '',
     });
-    const json = await explain('--import', importId, '--outputs', outputs, '--json');
+    const json = await explain('--import', importId, '--outputs', outputs, '--json', {
+      GLIMPSE_TOKEN: endpoints.token ?? '',
+    });
     expect(JSON.parse(json.out)).toMatchObject({
       code: 'awaiting-upload',
       measured: { serviceSeconds: 0.8 },
@@ -152,9 +156,13 @@ test('npm run explain says why an import takes so long, or what was wrong with t
   }
 }, 120_000);
 
-function explain(...options: string[]): Promise<{ code: number; out: string; err: string }> {
+function explain(
+  ...given: (string | Record<string, string>)[]
+): Promise<{ code: number; out: string; err: string }> {
+  const options = given.filter((each) => typeof each === 'string');
+  const env = Object.assign({}, process.env, ...given.filter((each) => typeof each !== 'string'));
   return new Promise((resolve) => {
-    execFile(process.execPath, ['cli/explain.ts', ...options], (error, out, err) => {
+    execFile(process.execPath, ['cli/explain.ts', ...options], { env }, (error, out, err) => {
       const code = error === null ? 0 : Number(error.code);
       resolve({ code, out: out.trim(), err: err.trim() });
     });

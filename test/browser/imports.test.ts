@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ChangesInput } from '../../local/provider/settings.ts';
+import { signedIn } from '../callers.ts';
 import { until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import { BROKEN, catalogue, HEADER, skuOf, untidyCatalogue } from './catalogues.ts';
@@ -101,7 +102,9 @@ test('a catalogue is looked at, chosen from, summarised, mended and taken home',
   await rows(page).locator('.row.done[data-place="130"]').waitFor();
   await expect.poll(() => page.evaluate(SEEN_ROWS)).toContain(130);
   await rows(page).getByRole('button').nth(2).getByText(/\w/).first().waitFor();
-  const told = await fetch(`${cloud.endpoints.api}/imports/${importId}`);
+  const told = await fetch(`${cloud.endpoints.api}/imports/${importId}`, {
+    headers: signedIn(cloud.endpoints),
+  });
   expect(await told.json()).toMatchObject({
     rows: { total: 130, done: 129, failed: 1 },
     settings: {
@@ -205,7 +208,9 @@ test('a file that is dropped is read again in another way, and the first reading
   await start(page).waitFor(SOON);
   const chosen = await page.getByLabel('Rows are known by').inputValue();
   expect(chosen).toBe('sku');
-  const before = await fetch(`${cloud.endpoints.api}/imports/${first}`);
+  const before = await fetch(`${cloud.endpoints.api}/imports/${first}`, {
+    headers: signedIn(cloud.endpoints),
+  });
   expect(await before.json()).toMatchObject({ state: 'cancelled' });
 }, 100_000);
 
@@ -260,7 +265,11 @@ test('a page that nobody sees asks nothing, and knows all when it is seen again'
   await quiet(visitor);
   const then = watched.api.length;
   await until(
-    async () => await (await fetch(`${cloud.endpoints.api}/imports/${idIn(page)}`)).json(),
+    async () => {
+      const headers = signedIn(cloud.endpoints);
+      const answer = await fetch(`${cloud.endpoints.api}/imports/${idIn(page)}`, { headers });
+      return await answer.json();
+    },
     ({ state }) => state === 'completed',
   );
   await page.clock.fastForward('01:00:00');

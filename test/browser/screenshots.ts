@@ -9,6 +9,7 @@ import { sampleBytes } from '../../cli/sample/bytes.ts';
 import { DAMAGED, PICTURES, UNSUPPORTED } from '../../cli/sample/catalogue.ts';
 import { buildPages } from '../../local/pages/built.ts';
 import { synthesise } from '../../local/synthesis.ts';
+import { signedIn } from '../callers.ts';
 import { createdSchema, upload } from '../flows/imports.ts';
 import { put, settled, thumbnails, until } from '../flows/target.ts';
 import { BROKEN, untidyCatalogue } from './catalogues.ts';
@@ -48,7 +49,10 @@ async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
     ready: (page: Page) => Promise<unknown>,
     options: BrowserContextOptions = {},
   ) => {
-    const { page, context } = await visit(browser, cloud.endpoints, options);
+    const { page, context } = await visit(browser, cloud.endpoints, {
+      token: cloud.endpoints.token,
+      ...options,
+    });
     await page.goto(url);
     await ready(page);
     await page.screenshot({ path: join(folder, `${name}.png`) });
@@ -71,7 +75,7 @@ async function takeAll(cloud: Cloud, browser: Browser): Promise<void> {
   const pictures = [...PICTURES.keys(), DAMAGED, UNSUPPORTED];
   for (const image of pictures) await put(cloud.target, image, await sampleBytes(image));
   await take('cold', gallery, (page) => page.locator('glimpse-image').first().waitFor());
-  const { page, context } = await visit(browser, cloud.endpoints);
+  const { page, context } = await visit(browser, cloud.endpoints, { token: cloud.endpoints.token });
   await page.goto(gallery);
   await page.locator('glimpse-image').first().waitFor();
   const onScreen = (await awaited(page)) ?? 0;
@@ -153,7 +157,11 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
   const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true };
   const open = async (url: string, options: BrowserContextOptions = {}) => {
     // A picture in the middle of a scroll is one of nothing.
-    const visitor = await visit(browser, cloud.endpoints, { reducedMotion: 'reduce', ...options });
+    const visitor = await visit(browser, cloud.endpoints, {
+      token: cloud.endpoints.token,
+      reducedMotion: 'reduce',
+      ...options,
+    });
     await visitor.page.goto(url);
     return visitor;
   };
@@ -226,18 +234,19 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
 
 /** Both dashboards, of all that came before and of a burst of cold pictures and a bulk import that run. */
 async function takeDashboards(cloud: Cloud, browser: Browser): Promise<void> {
-  const { api, web } = cloud.endpoints;
+  const { api, web, token } = cloud.endpoints;
   const burst = [...PICTURES.keys()].slice(0, 40).map((image, index) => [image, index] as const);
   for (const [image, index] of burst) {
     await put(cloud.target, `burst/${index}.jpg`, await sampleBytes(image));
   }
   const created = await fetch(`${api}/imports`, {
     method: 'POST',
+    headers: signedIn(cloud.endpoints),
     body: JSON.stringify({ name: 'bulk.csv', mode: 'bulk' }),
   });
   const { upload: form } = createdSchema.parse(await created.json());
   await upload(form, untidyCatalogue(4000));
-  const { page: viewer, context: viewing } = await visit(browser, cloud.endpoints);
+  const { page: viewer, context: viewing } = await visit(browser, cloud.endpoints, { token });
   await viewer.goto(`${web}/?gallery=burst`);
   await sleep(90_000);
   for (const [name, options] of [

@@ -1,9 +1,9 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, inject, test as plainTest } from 'vitest';
 import { launchBrowser } from './chromium.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { type Picture, pictures } from './in-page.ts';
-import { type Visitor, visit } from './visit.ts';
+import { type VisitOptions, type Visitor, visit } from './visit.ts';
 
 /**
  * Files that run in one process share its browser and, where thumbnails come from the same place,
@@ -24,7 +24,7 @@ export const test = plainTest
     return cloud;
   })
   .extend('visiting', async ({ browser, cloud, cdn }, { onCleanup }) => {
-    const { api, s3 } = cloud.endpoints;
+    const { api, s3, token } = cloud.endpoints;
     const visitors: Visitor[] = [];
     onCleanup(async () => {
       const found: string[] = [];
@@ -34,11 +34,11 @@ export const test = plainTest
       }
       expect(found).toEqual([]);
     });
-    return async (options?: BrowserContextOptions): Promise<Visitor> => {
+    return async (options?: VisitOptions): Promise<Visitor> => {
       const visitor = await visit(
         browser,
         { api, s3: cdn === undefined ? s3 : undefined },
-        options,
+        { token, ...options },
       );
       visitors.push(visitor);
       return visitor;

@@ -178,13 +178,13 @@ describe('the headers', () => {
 });
 
 describe('the Content-Security-Policy', () => {
-  test('names the API, the buckets and nothing else beyond the pages themselves', () => {
+  test('names the API, the issuer, the buckets and nothing else beyond the pages themselves', () => {
     expect(policyOf(template)).toEqual({
       'default-src': "'none'",
       'script-src': "'self'",
       'style-src': "'self'",
       'img-src': `'self' ${THUMBNAILS}`,
-      'connect-src': `'self' \${ApiHttp.ApiEndpoint} ${ORIGINALS} ${IMPORTS}`,
+      'connect-src': `'self' \${ApiHttp.ApiEndpoint} https://issuer.example ${ORIGINALS} ${IMPORTS}`,
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
@@ -205,7 +205,7 @@ describe('the Content-Security-Policy', () => {
     const policy = policyOf(adopting);
     expect(policy['img-src']).toBe(`'self' https://small${AT_REGION}`);
     expect(policy['connect-src']).toBe(
-      `'self' \${ApiHttp.ApiEndpoint} https://s3.\${AWS::Region}.\${AWS::URLSuffix}/my.photos/ ${IMPORTS}`,
+      `'self' \${ApiHttp.ApiEndpoint} https://issuer.example https://s3.\${AWS::Region}.\${AWS::URLSuffix}/my.photos/ ${IMPORTS}`,
     );
   });
 });
@@ -229,6 +229,12 @@ describe('the outputs', () => {
         ],
       },
       imports: { maxBytes: 1_000_000_000 },
+      signIn: {
+        issuer: 'https://issuer.example/pool',
+        audience: 'glimpse',
+        clientId: 'glimpse-pages',
+        scope: 'openid',
+      },
     });
   });
 

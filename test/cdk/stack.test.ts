@@ -245,16 +245,19 @@ test('the HTTP API answers the allowed origins only, and is throttled', () => {
     '$default',
     'GET /galleries',
     'GET /images',
+    'GET /img',
     'GET /thumbnail',
+    'OPTIONS /{proxy+}',
     'POST /thumbnails',
     'POST /uploads',
   ]);
 });
 
-test('the local template differs from the deployed one in the processor and the bundles alone', () => {
+test('the local template differs from the deployed one in the processor, the bundles and the issuer alone', () => {
   const strip = (text: string) =>
     text
       .replaceAll(/"S3Key":"[^"]*"/g, '"S3Key":"…"')
+      .replaceAll(/https:\/\/issuer\.(example\/pool|example|glimpse\.invalid)/g, 'https://issuer')
       .replaceAll(/"Architectures":\["[^"]*"\]/g, '"Architectures":["…"]');
   const local = strip(JSON.stringify(templateOf({ local: true }).toJSON()));
   expect(local).toBe(strip(JSON.stringify(template.toJSON())));

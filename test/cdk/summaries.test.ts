@@ -103,7 +103,7 @@ describe('the imports bucket', () => {
   });
 });
 
-test('the imports table outlives the stack, can go back in time, forgets, and has two indexes', () => {
+test('the imports table outlives the stack, can go back in time, forgets, and has three indexes', () => {
   const key = (partition: string, sort: string) => [
     { AttributeName: partition, KeyType: 'HASH' },
     { AttributeName: sort, KeyType: 'RANGE' },
@@ -119,6 +119,11 @@ test('the imports table outlives the stack, can go back in time, forgets, and ha
         {
           IndexName: 'listed',
           KeySchema: key('listed', 'importId'),
+          Projection: { ProjectionType: 'ALL' },
+        },
+        {
+          IndexName: 'owned',
+          KeySchema: key('owner', 'importId'),
           Projection: { ProjectionType: 'ALL' },
         },
         {

@@ -7,6 +7,14 @@ import { config } from '../../cdk/config.ts';
 import { type ConfigInput, parseConfig } from '../../cdk/config-schema.ts';
 import { GlimpseStack } from '../../cdk/glimpse-stack.ts';
 
+/** Where the file has nobody's. */
+export const AUTHENTICATION: ConfigInput['authentication'] = {
+  kind: 'jwt',
+  issuer: 'https://issuer.example/pool',
+  audience: 'glimpse',
+  pages: { clientId: 'glimpse-pages', scope: 'openid', origins: [] },
+};
+
 export interface SynthOptions {
   changes?: Partial<ConfigInput>;
   local?: boolean;
@@ -22,7 +30,7 @@ export function stackOf(outdir: string, { changes = {}, local = false }: SynthOp
     builtinCloudFormationValidation: false,
   });
   return new GlimpseStack(app, 'Glimpse', {
-    config: parseConfig({ ...config, ...changes }),
+    config: parseConfig({ ...config, authentication: AUTHENTICATION, ...changes }),
     local,
   });
 }

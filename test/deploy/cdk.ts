@@ -39,9 +39,17 @@ async function run(words: readonly string[], environment: Record<string, string>
   return written;
 }
 
+/** Nobody's issuer: what runs what is deployed has one of its own in this place. */
+export const ISSUED = {
+  issuer: 'https://issuer.example/pool',
+  audience: 'glimpse',
+  clientId: 'glimpse-pages',
+};
+
 /** Synthesises a stack as it is for AWS. @param folder where it is written. */
 export async function synthesise(folder: string, ...context: string[]): Promise<void> {
-  const words = context.flatMap((each) => ['--context', each]);
+  const issued = Object.entries(ISSUED).map(([name, value]) => `${name}=${value}`);
+  const words = [...issued, ...context].flatMap((each) => ['--context', each]);
   await run([command, 'synth', '--quiet', '--output', folder, ...words], {});
 }
 

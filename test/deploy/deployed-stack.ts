@@ -4,10 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  type Authorizer,
   GetApiCommand,
+  GetAuthorizerCommand,
   GetIntegrationsCommand,
   GetRoutesCommand,
   GetStageCommand,
+  type Route,
 } from '@aws-sdk/client-apigatewayv2';
 import { ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge';
 import { GetFunctionCommand, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
@@ -15,6 +18,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type {
   ApiPlan,
+  Authorization,
   FunctionPlan,
   MappingPlan,
   QueuePlan,
@@ -159,6 +163,36 @@ async function planSchedules({ events }: Aws): Promise<SchedulePlan[]> {
   return (await Promise.all(plans)).flat();
 }
 
+type Told = Pick<Authorizer, 'AuthorizerId' | 'IdentitySource' | 'JwtConfiguration'>;
+
+/** Those that routes name, one by one: moto has no list of them. */
+export async function authorizersOf(
+  apis: Aws['apis'],
+  ApiId: string,
+  routes: readonly Route[],
+): Promise<Told[]> {
+  const named = new Set(routes.flatMap((route) => route.AuthorizerId ?? []));
+  return await Promise.all(
+    [...named].map((AuthorizerId) => apis.send(new GetAuthorizerCommand({ ApiId, AuthorizerId }))),
+  );
+}
+
+function planAuthorization(
+  { AuthorizationType }: Pick<Route, 'AuthorizationType'>,
+  authorizer: Told | undefined,
+): Authorization {
+  if (AuthorizationType !== 'JWT') return { kind: 'none' };
+  const [, place, name = ''] = authorizer?.IdentitySource?.[0]?.slice(1).split('.') ?? [];
+  return {
+    kind: 'jwt',
+    source:
+      place === 'querystring' ? { in: place, name } : { in: 'header', name: name.toLowerCase() },
+    issuer: authorizer?.JwtConfiguration?.Issuer ?? '',
+    audience: authorizer?.JwtConfiguration?.Audience ?? [],
+    scopes: [],
+  };
+}
+
 async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<ApiPlan> {
   const [api, routes, integrations, stage] = await Promise.all([
     apis.send(new GetApiCommand({ ApiId })),
@@ -172,6 +206,7 @@ async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<
       IntegrationUri,
     ]),
   );
+  const authorizers = await authorizersOf(apis, ApiId, routes.Items ?? []);
   const { CorsConfiguration: cors } = api;
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = stage.DefaultRouteSettings ?? {};
   return {
@@ -188,9 +223,13 @@ async function planApi({ apis }: Aws, { physicalId: ApiId }: Deployed): Promise<
             ...(cors.MaxAge === undefined ? {} : { MaxAge: cors.MaxAge }),
           },
         }),
-    routes: (routes.Items ?? []).map(({ RouteKey: key = '', Target = '' }) => ({
+    routes: (routes.Items ?? []).map(({ RouteKey: key = '', Target = '', ...route }) => ({
       key,
       functionName: uris.get(Target)?.split(':').at(-1) ?? '',
+      authorization: planAuthorization(
+        route,
+        authorizers.find(({ AuthorizerId }) => AuthorizerId === route.AuthorizerId),
+      ),
     })),
     ...(ThrottlingRateLimit === undefined
       ? {}

@@ -6,6 +6,7 @@ import {
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { signedIn } from '../callers.ts';
 import { aFileBecomesSummaries } from '../flows/imports.ts';
 import type { Target } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
@@ -22,7 +23,7 @@ let target: Target;
 beforeAll(async () => {
   running = await runDeployed(aws, inject('endpoint'), inject('python'));
   const originals = running.buckets.get('ThumbnailsOriginals') ?? '';
-  target = { api: running.api, s3: aws.s3, originals };
+  target = { api: running.api, s3: aws.s3, originals, token: running.token };
 });
 afterAll(() => running?.stop());
 
@@ -48,7 +49,9 @@ test('every function answers, with nothing around what was deployed', async () =
     expect([name, answer]).toEqual([name, { kind: 'answer', payload }]);
   }
   for (const path of ['/galleries', '/imports', '/fleet']) {
-    expect([path, (await fetch(running.api + path)).status]).toEqual([path, 200]);
+    const { status } = await fetch(running.api + path, { headers: signedIn(running) });
+    expect([path, status]).toEqual([path, 200]);
+    expect((await fetch(running.api + path)).status).toBe(401);
   }
 });
 

@@ -28,6 +28,8 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
+import { ISSUED } from './cdk.ts';
+import { authorizersOf } from './deployed-stack.ts';
 
 // What is there after the deployment, asked of each service, against what the design wants. The
 // values are those of cdk/config.ts as it comes; no template is read.
@@ -380,7 +382,7 @@ test('the tables are paid by request, forget by their ttl, and what was paid for
     SummariesImportsTable: {
       ...each,
       key: ['pk', 'sk'],
-      indexes: ['listed', 'active'],
+      indexes: ['listed', 'owned', 'active'],
       recovery: 'ENABLED',
     },
     SummariesFleetTable: { ...each, key: ['line', 'at'], indexes: [], recovery: 'DISABLED' },
@@ -395,11 +397,13 @@ test('the API has its routes, each with a function, its throttle and its CORS', 
     'GET /fleet',
     'GET /galleries',
     'GET /images',
+    'GET /img',
     'GET /imports',
     'GET /imports/{id}',
     'GET /imports/{id}/export',
     'GET /imports/{id}/rows',
     'GET /thumbnail',
+    'OPTIONS /{proxy+}',
     'POST /imports',
     'POST /imports/{id}/cancel',
     'POST /imports/{id}/estimate',
@@ -409,6 +413,17 @@ test('the API has its routes, each with a function, its throttle and its CORS', 
     'POST /thumbnails',
     'POST /uploads',
   ]);
+  const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'JWT');
+  expect(open.map(({ RouteKey }) => RouteKey)).toEqual(['OPTIONS /{proxy+}']);
+  const authorizers = await authorizersOf(aws.apis, ApiId, routes);
+  for (const { AuthorizerId, JwtConfiguration, IdentitySource } of authorizers) {
+    expect(JwtConfiguration).toEqual({ Audience: ['glimpse'], Issuer: ISSUED.issuer });
+    const asking = routes.filter((route) => route.AuthorizerId === AuthorizerId);
+    const inAddress = IdentitySource?.[0] === '$request.querystring.token';
+    expect(asking.map(({ RouteKey }) => RouteKey).includes('GET /img')).toBe(inAddress);
+    expect(asking).toHaveLength(inAddress ? 1 : routes.length - 2);
+  }
+  expect(authorizers).toHaveLength(2);
   const stage = await aws.apis.send(new GetStageCommand({ ApiId, StageName: '$default' }));
   expect(stage.AutoDeploy).toBe(true);
   expect(stage.DefaultRouteSettings).toMatchObject({
@@ -417,7 +432,7 @@ test('the API has its routes, each with a function, its throttle and its CORS', 
   });
   const { CorsConfiguration } = await aws.apis.send(new GetApiCommand({ ApiId }));
   expect(CorsConfiguration).toEqual({
-    AllowHeaders: ['content-type'],
+    AllowHeaders: ['authorization', 'content-type'],
     AllowMethods: ['GET', 'POST'],
     AllowOrigins: ['*'],
     MaxAge: 86_400,

@@ -9,12 +9,16 @@ import { createAwsJson } from '../../local/engines/aws-json.ts';
 import type { Invoked } from '../../local/functions/pool.ts';
 import { createHttpApi } from '../../local/http-api/http-api.ts';
 import { createIdentities } from '../../local/iam/identities.ts';
+import { createIssuer } from '../../local/issuer/issuer.ts';
+import { readIssuerKey } from '../../local/issuer/issuer-key.ts';
+import { DEVELOPER } from '../../local/issuer/people.ts';
+import { createTokens } from '../../local/issuer/tokens.ts';
 import { createServiceMetrics } from '../../local/metrics/service-metrics.ts';
 import { parameterValues } from '../../local/parameters.ts';
 import { accountsOf } from '../../local/provider/accounts.ts';
 import { startSimulatorProcess } from '../../local/provider/simulator-process.ts';
 import { listen } from '../../local/servers.ts';
-import type { StackPlan } from '../../local/template/stack.ts';
+import type { ApiPlan, StackPlan } from '../../local/template/stack.ts';
 import { type Aws, deployedResources, namesOf } from './aws.ts';
 import { planDeployed } from './deployed-stack.ts';
 
@@ -22,6 +26,8 @@ import { planDeployed } from './deployed-stack.ts';
 export interface RunningStack {
   readonly plan: StackPlan;
   readonly api: string;
+  /** Of somebody who may do everything. */
+  readonly token: string;
   /** By logical name. */
   readonly buckets: ReadonlyMap<string, string>;
   /** @param name a function's, physical. */
@@ -51,7 +57,17 @@ export async function runDeployed(
   const provider = await startSimulatorProcess(accountsOf(plan.functions, keys));
   const server = await listen(0, 'the API');
   const services = { s3: endpoint, sqs: endpoint, dynamodb: endpoint, ssm: endpoint };
-  const origins = { ...services, web: '', api: server.origin, provider: provider.url };
+  const signer = await listen(0, 'the issuer');
+  const key = await readIssuerKey(join(work, 'issuer-key.json'));
+  const tokens = createTokens(signer.origin, key);
+  signer.serve(createIssuer(signer.origin, key, tokens));
+  const origins = {
+    ...services,
+    web: '',
+    api: server.origin,
+    provider: provider.url,
+    issuer: signer.origin,
+  };
 
   let written = '';
   const compute = startCompute({
@@ -73,7 +89,7 @@ export async function runDeployed(
   if (api === undefined) throw new Error('The stack has no HTTP API.');
   server.serve(
     createHttpApi(
-      api,
+      issuedBy(signer.origin, api),
       compute,
       () => true,
       () => {},
@@ -82,6 +98,7 @@ export async function runDeployed(
   return {
     plan,
     api: server.origin,
+    token: await tokens.access(DEVELOPER),
     buckets: namesOf(resources, 'AWS::S3::Bucket'),
     async invoke(name, event) {
       const pool = compute.pools.get(name);
@@ -91,9 +108,21 @@ export async function runDeployed(
     log: () => written,
     async stop() {
       server.stop();
+      signer.stop();
       await compute.stop();
       await provider.stop();
       await rm(work, { recursive: true, force: true });
     },
+  };
+}
+
+/** The configured issuer is nobody's. */
+function issuedBy(issuer: string, { routes, ...api }: ApiPlan): ApiPlan {
+  return {
+    ...api,
+    routes: routes.map(({ authorization, ...route }) => ({
+      ...route,
+      authorization: authorization.kind === 'jwt' ? { ...authorization, issuer } : authorization,
+    })),
   };
 }

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { signedIn } from '../callers.ts';
 import { type Target, until } from './target.ts';
 
 // Scenarios without a target in them: whatever runs Glimpse must pass them.
@@ -46,11 +47,13 @@ export async function upload(
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
 }
 
-async function rowsOf({ api }: Target, importId: string) {
+async function rowsOf(target: Target, importId: string) {
   const rows: z.infer<typeof rowsSchema>['rows'] = [];
   let after = '0';
   for (;;) {
-    const asked = await fetch(`${api}/imports/${importId}/rows?after=${after}&limit=100`);
+    const asked = await fetch(`${target.api}/imports/${importId}/rows?after=${after}&limit=100`, {
+      headers: signedIn(target),
+    });
     const page = rowsSchema.parse(await json(asked));
     rows.push(...page.rows);
     if (page.cursor === undefined) return rows;
@@ -63,11 +66,12 @@ export async function aFileBecomesSummaries(target: Target): Promise<void> {
   const lines = ids.map((id) => `${id};"Mug; of enamelled steel";It survives the campfire.`);
   const text = ['id;name;description', ...lines].join('\r\n');
 
+  const headers = signedIn(target);
   const asked = { name: 'goods.csv', mode: 'interactive', idColumn: 'id' };
   const { importId, upload: form } = await createImport(target, asked);
   await upload(form, text);
   const look = async () =>
-    importSchema.parse(await json(await fetch(`${target.api}/imports/${importId}`)));
+    importSchema.parse(await json(await fetch(`${target.api}/imports/${importId}`, { headers })));
   const found = await until(look, ({ state }) => /^(completed|failed)/.test(state));
   expect(found).toEqual({ state: 'completed', rows: { total: 120, done: 120, failed: 0 } });
 
@@ -79,7 +83,7 @@ export async function aFileBecomesSummaries(target: Target): Promise<void> {
   }
 
   const exported = await until(
-    () => fetch(`${target.api}/imports/${importId}/export`),
+    () => fetch(`${target.api}/imports/${importId}/export`, { headers }),
     ({ ok, headers }) => ok && headers.get('content-type')?.startsWith('text/csv') === true,
   );
   const records: string[][] = parse(await exported.text(), { bom: true });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { z } from 'zod';
+import { signedIn } from '../callers.ts';
 
 // What a flow needs of wherever Glimpse runs: the API's address, the buckets, and a client for them.
 
@@ -8,6 +9,8 @@ export interface Target {
   api: string;
   s3: S3Client;
   originals: string;
+  /** Of somebody who may do everything. */
+  token: string;
 }
 
 const imageSchema = z.object({
@@ -46,8 +49,8 @@ export async function remove(target: Target, image: string): Promise<void> {
   await target.s3.send(new DeleteObjectCommand({ Bucket: target.originals, Key: image }));
 }
 
-async function ask(url: URL, init: RequestInit = {}): Promise<unknown> {
-  const answer = await fetch(url, init);
+async function ask(target: Target, url: URL, init: RequestInit = {}): Promise<unknown> {
+  const answer = await fetch(url, { ...init, headers: signedIn(target) });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url.pathname} answered ${answer.status}: ${text}`);
   return JSON.parse(text);
@@ -69,7 +72,7 @@ export async function gallery(
       limit: String(limit),
       ...(cursor === undefined ? {} : { cursor }),
     }).toString();
-    const page = pageSchema.parse(await ask(url));
+    const page = pageSchema.parse(await ask(target, url));
     images.push(...page.images);
     cursor = page.cursor;
   } while (cursor !== undefined);
@@ -77,7 +80,9 @@ export async function gallery(
 }
 
 export async function galleries(target: Target): Promise<string[]> {
-  const { galleries: found } = galleriesSchema.parse(await ask(new URL('/galleries', target.api)));
+  const { galleries: found } = galleriesSchema.parse(
+    await ask(target, new URL('/galleries', target.api)),
+  );
   return found.map((each) => each.gallery);
 }
 
@@ -86,7 +91,7 @@ export async function thumbnails(
   images: readonly string[],
   variants: readonly string[] = ['card'],
 ): Promise<Image[]> {
-  const answer = await ask(new URL('/thumbnails', target.api), {
+  const answer = await ask(target, new URL('/thumbnails', target.api), {
     method: 'POST',
     body: JSON.stringify({ images, variants }),
   });

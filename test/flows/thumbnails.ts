@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { signedIn } from '../callers.ts';
 import { HOSTILE_IMAGES } from '../hostile-images.ts';
 import {
   galleries,
@@ -124,7 +125,7 @@ export async function aPlainImgWorks(target: Target): Promise<void> {
   await put(target, image, await photo(120));
   const url = new URL('/thumbnail', target.api);
   url.search = new URLSearchParams({ image, variant: 'card' }).toString();
-  const ask = () => fetch(url, { redirect: 'manual' });
+  const ask = () => fetch(url, { redirect: 'manual', headers: signedIn(target) });
   const cold = await ask();
   expect(cold.status).toBe(200);
   expect(cold.headers.get('content-type')).toMatch(/^image\//);
@@ -133,14 +134,17 @@ export async function aPlainImgWorks(target: Target): Promise<void> {
   expect(cold.headers.get('x-glimpse-state')).toBe('pending');
   const warm = await until(ask, ({ status }) => status === 302);
   expect(warm.headers.get('cache-control')).toBe('private, max-age=60');
-  const followed = await fetch(url);
+  const followed = await fetch(url, { headers: signedIn(target) });
   expect(followed.headers.get('content-type')).toBe('image/webp');
 }
 
 /** @returns the images that were asked for; the caller knows how many were made. */
-export async function fiftyCallersAskForOnePage(target: Target): Promise<string[]> {
+export async function fiftyCallersAskForOnePage(
+  target: Target,
+  tokens: readonly string[],
+): Promise<string[]> {
   const images = await putFolder(target, 'fifty', 80);
-  const callers = Array.from({ length: 50 }, () => gallery(target, 'fifty'));
+  const callers = tokens.map((token) => gallery({ ...target, token }, 'fifty'));
   for (const seen of await Promise.all(callers)) expect(seen).toHaveLength(80);
   await until(() => gallery(target, 'fifty'), settled);
   return images;
@@ -231,7 +235,7 @@ export async function hostileImagesAreToldApart(target: Target): Promise<void> {
   );
 }
 
-export async function whatThereIsNoRouteForIsToldAsAnError({ api }: Target): Promise<void> {
+export async function whatThereIsNoRouteForIsToldAsAnError({ api, token }: Target): Promise<void> {
   for (const [method, path] of [
     ['POST', '/imports/01abc/frob'],
     ['DELETE', '/images'],
@@ -239,7 +243,7 @@ export async function whatThereIsNoRouteForIsToldAsAnError({ api }: Target): Pro
   ]) {
     const answer = await fetch(`${api}${path}`, {
       method: method ?? '',
-      headers: { origin: ORIGIN },
+      headers: { origin: ORIGIN, ...signedIn({ token }) },
     });
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect([answer.status, await answer.json()]).toEqual([

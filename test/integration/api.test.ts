@@ -1,6 +1,6 @@
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askThumbnails } from '../../functions/thumbnail-api/ask-thumbnails.ts';
 import { createUpload } from '../../functions/thumbnail-api/create-upload.ts';
 import { listGalleries } from '../../functions/thumbnail-api/list-galleries.ts';
@@ -8,13 +8,19 @@ import { listImages } from '../../functions/thumbnail-api/list-images.ts';
 import type { Service } from '../../functions/thumbnail-api/service.ts';
 import { showThumbnail } from '../../functions/thumbnail-api/show-thumbnail.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
-import { ConflictError, UploadTooLargeError } from '../../shared/errors.ts';
+import {
+  ConflictError,
+  ForbiddenError,
+  TooManyRequestsError,
+  UploadTooLargeError,
+} from '../../shared/errors.ts';
 import { encodeCursor } from '../../shared/runtime/parse-request.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
 import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import type { ImageView } from '../../shared/thumbnails/image-view.ts';
-import { keyOf } from '../../shared/thumbnails/images-table.ts';
+import { keyOf, readGalleries } from '../../shared/thumbnails/images-table.ts';
 import { recipeOf } from '../../shared/thumbnails/variant.ts';
+import { AMPLE, EVERYTHING } from '../callers.ts';
 import { type Engines, ORIGINALS, type Process, startEngines, THUMBNAILS } from './engines.ts';
 import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
 
@@ -48,6 +54,8 @@ function serviceOf(process: Process): TestService {
   });
   return {
     counted,
+    caller: EVERYTHING,
+    bounds: AMPLE,
     table: { client: process.dynamo, name: table },
     originals: { client: process.s3, bucket: ORIGINALS },
     queue: { client: process.sqs, url: engines.queueUrl },
@@ -149,7 +157,8 @@ test('a cold page of 80 adds one round of claims and 8 SendMessageBatch', async 
   expect(tally(first.calls)).toEqual({
     Query: 1,
     ListObjectsV2: 1,
-    UpdateItem: 80 + 1,
+    // The caller's two counts, of the listing and of what is cold.
+    UpdateItem: 80 + 1 + 2,
     SendMessageBatch: 8,
     PutItem: 1,
   });
@@ -159,9 +168,9 @@ test('a cold page of 80 adds one round of claims and 8 SendMessageBatch', async 
   clock.now += 120_001;
   const process = engines.newProcess();
   const { images } = await page(serviceOf(process));
-  expect(tally(process.calls)).toEqual({ Query: 1, UpdateItem: 80, SendMessageBatch: 8 });
-  // Reads come first, then every claim, then every message: three waits.
-  expect(process.calls.indexOf('SendMessageBatch')).toBe(81);
+  expect(tally(process.calls)).toEqual({ Query: 1, UpdateItem: 1 + 80, SendMessageBatch: 8 });
+  // Reads come first, then the count, every claim, and every message: four waits.
+  expect(process.calls.indexOf('SendMessageBatch')).toBe(82);
   expect(statesOf(images)).toEqual(['pending']);
   expect(images[0]?.retryAfterMs).toBe(500);
 });
@@ -272,10 +281,10 @@ test('names that sort before the row that says what is listed are no obstacle', 
   expect(process.calls).toEqual(['Query', 'Query', 'Query']);
 });
 
-test('a gallery that does not exist is empty, and asking for it writes nothing', async () => {
+test('a gallery that does not exist is empty, and asking for it is counted and nothing else written', async () => {
   const process = engines.newProcess();
   expect(await page(serviceOf(process))).toEqual({ images: [] });
-  expect(process.calls).toEqual(['Query', 'ListObjectsV2']);
+  expect(process.calls).toEqual(['Query', 'UpdateItem', 'ListObjectsV2']);
 });
 
 test('galleries are listed in pages', async () => {
@@ -330,7 +339,7 @@ test('where the queue takes nothing the claims are given back and the caller is 
 
 test('an API that dies after any of its calls keeps no image from being made', async () => {
   await putFolder(3);
-  for (let survived = 1; survived <= 5; survived++) {
+  for (let survived = 1; survived <= 7; survived++) {
     const dying = engines.newProcess();
     dying.dieAfter(survived);
     await expect(page(serviceOf(dying))).rejects.toThrow();
@@ -417,4 +426,191 @@ test('an upload is refused where it is too large or the key is taken', async () 
   await expect(createUpload(service, { ...upload, bytes: 1001 })).rejects.toThrow(
     UploadTooLargeError,
   );
+});
+
+describe('what one caller may cause in a minute', () => {
+  const bounded = (process: Process, coldImages: number, caller = 'sub:one') => ({
+    ...serviceOf(process),
+    caller: { ...EVERYTHING, id: caller },
+    bounds: { ...AMPLE, coldImages },
+  });
+  const soonest = () => Math.ceil((clock.now + 1) / 60_000) * 60_000 - clock.now;
+  beforeEach(() => {
+    clock.now = Math.ceil(clock.now / 60_000) * 60_000 + 10_000;
+  });
+
+  test('bounds the cold images: the rest wait for the next minute, without a claim or a message', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `nothing/${index}.jpg`);
+    const process = engines.newProcess();
+    const first = await askThumbnails(bounded(process, 6), names.slice(0, 4), [card]);
+    expect(first.images.map(({ retryAfterMs }) => retryAfterMs)).toEqual([500, 500, 500, 500]);
+    const { images } = await askThumbnails(bounded(process, 6), names.slice(4), [card]);
+    expect(images.map(({ state }) => state)).toEqual(Array(5).fill('pending'));
+    expect(images.map(({ retryAfterMs }) => retryAfterMs)).toEqual([
+      500,
+      500,
+      ...Array(3).fill(50_000),
+    ]);
+    expect(await drainQueue(engines)).toEqual(names.slice(0, 6));
+
+    const beyond = engines.newProcess();
+    await askThumbnails(bounded(beyond, 6), names.slice(6), [card]);
+    expect(beyond.calls).toEqual(['BatchGetItem', 'UpdateItem']);
+    expect(await drainQueue(engines)).toEqual([]);
+
+    clock.now += soonest();
+    await askThumbnails(bounded(engines.newProcess(), 6), names.slice(6), [card]);
+    expect(await drainQueue(engines)).toEqual(names.slice(6));
+  });
+
+  test('is each one’s own, and forgotten by the table', async () => {
+    await askThumbnails(bounded(engines.newProcess(), 1), ['nothing/a.jpg'], [card]);
+    await askThumbnails(bounded(engines.newProcess(), 1, 'sub:two'), ['nothing/b.jpg'], [card]);
+    expect(await drainQueue(engines)).toHaveLength(2);
+    const { Items: items = [] } = await engines.dynamo.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'gallery = :bound',
+        ExpressionAttributeValues: { ':bound': 'bound:sub:one' },
+      }),
+    );
+    expect(items).toEqual([
+      expect.objectContaining({
+        name: new Date(clock.now).toISOString().slice(0, 16),
+        coldImages: 1,
+        ttl: Math.floor(clock.now / 60_000) * 60 + 3600,
+      }),
+    ]);
+  });
+
+  test('is counted once, however many requests count at the same time', async () => {
+    const asking = Array.from({ length: 12 }, (_, index) =>
+      askThumbnails(bounded(engines.newProcess(), 5), [`nothing/${index}.jpg`], [card]),
+    );
+    await Promise.all(asking);
+    expect(await drainQueue(engines)).toHaveLength(5);
+  });
+
+  test('leaves a gallery unlisted as long as images of it were held, and lists it then', async () => {
+    const folder = await putFolder(4);
+    await page(bounded(engines.newProcess(), 2));
+    expect(await listGalleries(serviceOf(engines.newProcess()), undefined)).toEqual({
+      galleries: [],
+    });
+    clock.now += soonest();
+    const { images } = await page(bounded(engines.newProcess(), 20));
+    expect(images.map(({ image }) => image)).toEqual(folder);
+    expect(await listGalleries(serviceOf(engines.newProcess()), undefined)).toEqual({
+      galleries: [{ gallery }],
+    });
+  });
+
+  test('bounds the looks into folders that the table does not know', async () => {
+    const service = (process: Process) => ({
+      ...serviceOf(process),
+      bounds: { ...AMPLE, listings: 1 },
+    });
+    await page(service(engines.newProcess()));
+    const process = engines.newProcess();
+    await expect(page(service(process))).rejects.toThrow(TooManyRequestsError);
+    expect(process.calls).toEqual(['Query', 'UpdateItem']);
+    clock.now += soonest();
+    expect(await page(service(engines.newProcess()))).toEqual({ images: [] });
+  });
+});
+
+describe('whoever may see some galleries', () => {
+  const reader = (process: Process, ...views: string[]) => ({
+    ...serviceOf(process),
+    caller: { ...EVERYTHING, views, uploads: [] },
+  });
+
+  test('is told of others as of what does not exist, without a call', async () => {
+    const [image = ''] = await putFolder(1);
+    await work([image]);
+    const process = engines.newProcess();
+    const service = reader(process, 'elsewhere');
+    expect(await page(service)).toEqual({ images: [] });
+    const { images } = await askThumbnails(service, [image, `${gallery}/none.jpg`], [card]);
+    expect(images).toEqual(
+      [image, `${gallery}/none.jpg`].map((each) => ({
+        image: each,
+        state: 'failed',
+        variants: { card: { state: 'failed' } },
+        placeholder: {},
+        failure: {
+          class: 'missing',
+          reason: 'there is no such image in the originals bucket',
+          retryAt: new Date(clock.now + 300_000).toISOString(),
+        },
+      })),
+    );
+    expect((await showThumbnail(service, image, card)).kind).toBe('failed');
+    await expect(
+      createUpload(service, { image, contentType: 'image/png', bytes: 4 }),
+    ).rejects.toThrow(ForbiddenError);
+    expect(process.calls).toEqual([]);
+  });
+
+  test('has those of a mixed request answered as usual, in its order', async () => {
+    const [image = ''] = await putFolder(1);
+    await work([image]);
+    const service = reader(engines.newProcess(), gallery);
+    const { images } = await askThumbnails(service, ['other/a.jpg', image], [card]);
+    expect(images.map((each) => [each.image, each.state])).toEqual([
+      ['other/a.jpg', 'failed'],
+      [image, 'ready'],
+    ]);
+  });
+
+  test('has those listed in the order of all, in pages, and the others not read', async () => {
+    const all = ['a', 'a-b', 'a-b/c', 'a/1', 'a/1/x', 'a/2', 'ab', 'b', 'b/', 'c', 'c/1', 'd'];
+    for (const name of all) {
+      await engines.dynamo.send(
+        new PutCommand({ TableName: table, Item: { gallery: 'galleries', name: `/${name}` } }),
+      );
+    }
+    const byBytes = [...all].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const seen = async (limit: number, ...within: string[]) => {
+      const galleries: string[] = [];
+      let after: string | undefined;
+      do {
+        const at = { client: engines.dynamo, name: table };
+        const page = await readGalleries(at, {
+          limit,
+          within,
+          ...(after === undefined ? {} : { after }),
+        });
+        galleries.push(...page.galleries);
+        after = page.next;
+      } while (after !== undefined);
+      return galleries;
+    };
+    for (const within of [['a'], ['a', 'a-b'], ['b', 'c'], ['a/1', 'd', 'zz'], ['none'], []]) {
+      const expected = byBytes.filter((name) =>
+        within.some((prefix) => name === prefix || name.startsWith(`${prefix}/`)),
+      );
+      for (const limit of [1, 2, 3, 100]) {
+        expect([within, limit, await seen(limit, ...within)]).toEqual([within, limit, expected]);
+      }
+    }
+  });
+
+  test('and to very many of them has them all listed, over more pages', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `g${100 + index}`);
+    for (const name of names) {
+      await engines.dynamo.send(
+        new PutCommand({ TableName: table, Item: { gallery: 'galleries', name: `/${name}` } }),
+      );
+    }
+    const service = reader(engines.newProcess(), ...names);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await listGalleries(service, cursor);
+      seen.push(...answer.galleries.map((each) => each.gallery));
+      cursor = answer.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(names);
+  });
 });

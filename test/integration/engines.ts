@@ -125,14 +125,21 @@ export async function startEngines(): Promise<Engines> {
           TableName,
           BillingMode: 'PAY_PER_REQUEST',
           KeySchema: key('pk', 'sk'),
-          AttributeDefinitions: ['pk', 'sk', 'listed', 'active', 'importId'].map((name) => ({
-            AttributeName: name,
-            AttributeType: 'S',
-          })),
+          AttributeDefinitions: ['pk', 'sk', 'listed', 'owner', 'active', 'importId'].map(
+            (name) => ({
+              AttributeName: name,
+              AttributeType: 'S',
+            }),
+          ),
           GlobalSecondaryIndexes: [
             {
               IndexName: 'listed',
               KeySchema: key('listed', 'importId'),
+              Projection: { ProjectionType: 'ALL' },
+            },
+            {
+              IndexName: 'owned',
+              KeySchema: key('owner', 'importId'),
               Projection: { ProjectionType: 'ALL' },
             },
             {

@@ -5,7 +5,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { routesOf } from '../../functions/import-api/routes.ts';
-import type { Service } from '../../functions/import-api/service.ts';
+import type { SharedService } from '../../functions/import-api/service.ts';
 import { type FleetView, showFleet } from '../../functions/import-api/show-fleet.ts';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
 import { openLine } from '../../shared/fleet/line.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
   }
 });
 
-type Fleet = Pick<Service, 'table' | 'fleet' | 'now'>;
+type Fleet = Pick<SharedService, 'table' | 'fleet' | 'now'>;
 
 const fleet = (process: Process = usual, input: PlanInput = PLAN_INPUT): Fleet => ({
   table: { client: process.dynamo, name: imports },
@@ -322,7 +322,7 @@ test('the route answers it as it is now, to nobody with a question of their own'
   const ask = async (rawQueryString: string) => {
     const event = { routeKey: 'GET /fleet', rawQueryString, headers: {} };
     const handler = httpHandler(
-      routesOf(() => fleet() as Service),
+      routesOf(() => ({ ...fleet(), authentication: 'none' }) as SharedService),
       tools,
     );
     return await handler(event as APIGatewayProxyEventV2, { awsRequestId: 'id' } as Context);

@@ -1,15 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../local/cloud.ts';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import type { Grant } from '../../local/iam/authority.ts';
+import { readIssuerKey } from '../../local/issuer/issuer-key.ts';
+import { DEVELOPER, PEOPLE } from '../../local/issuer/people.ts';
+import { createTokens } from '../../local/issuer/tokens.ts';
 import { readEmbedded, type UnitSample } from '../../local/metrics/embedded-format.ts';
 import { statisticOf } from '../../local/metrics/statistic.ts';
 import { loadStack } from '../../local/template/load.ts';
@@ -18,6 +24,8 @@ import type { MetricDefinition } from '../../shared/metrics/definition.ts';
 import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { keyOf as keyOfImage } from '../../shared/thumbnails/images-table.ts';
+import { signedIn } from '../callers.ts';
+import { everyRouteAnswersEachAsItShould } from '../flows/access.ts';
 import {
   aFileBecomesSummaries,
   createImport,
@@ -69,11 +77,11 @@ async function start(cdkOut: string): Promise<Running> {
       }
     },
   });
-  const { s3, region, credentials, buckets, api } = cloud.endpoints;
+  const { s3, region, credentials, buckets, api, token = '' } = cloud.endpoints;
   const client = new S3Client({ endpoint: s3, region, credentials, forcePathStyle: true });
   return {
     cloud,
-    target: { api, s3: client, originals: buckets.originals ?? '' },
+    target: { api, s3: client, originals: buckets.originals ?? '', token },
     measured,
     denied,
     logs: () => logs,
@@ -118,6 +126,40 @@ function unusedOf({ cloud }: Running): string[] {
   for (const grant of grants) if (grant.used) used.add(nameOf(grant));
   return grants.map(nameOf).filter((name) => !used.has(name));
 }
+/** Of an issuer that says that it is ours. */
+const otherKey = async () => join(await mkdtemp(join(tmpdir(), 'glimpse-forger-')), 'key.json');
+
+/** The same claims, by the algorithm that is none. */
+function unsigned(token: string): string {
+  const header = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+  return `${header}.${token.split('.')[1]}.`;
+}
+
+const templateSchema = z.object({
+  Resources: z.record(
+    z.string(),
+    z.object({
+      Type: z.string(),
+      Properties: z.looseObject({ RouteKey: z.string().optional() }).default({}),
+    }),
+  ),
+});
+
+function routesOf(folder: string): string[] {
+  const text = readFileSync(join(folder, 'Glimpse.template.json'), 'utf8');
+  return Object.values(templateSchema.parse(JSON.parse(text)).Resources)
+    .filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
+    .map(({ Properties }) => Properties.RouteKey ?? '')
+    .sort();
+}
+
+/** Each with a name of their own, so that one's bound is not all of theirs. */
+const fifty = ({ cloud }: Running): Promise<string[]> =>
+  Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      cloud.tokenFor({ ...DEVELOPER, id: `viewer-${index}` }),
+    ),
+  );
 
 describe('a bucket whose uploads are told of', () => {
   let running: Running;
@@ -143,6 +185,38 @@ describe('a bucket whose uploads are told of', () => {
     flows.whatThereIsNoRouteForIsToldAsAnError(running.target));
 
   test('a file becomes summaries, and an export', () => aFileBecomesSummaries(running.target));
+
+  test('every route answers each as it should, and nobody without a good token', async () => {
+    const { cloud, target } = running;
+    const picture = await sharp({
+      create: { width: 90, height: 60, channels: 3, background: 'teal' },
+    })
+      .jpeg()
+      .toBuffer();
+    const somebody = (id: string) => PEOPLE.find((each) => each.id === id) ?? expect.fail();
+    const now = Math.floor(Date.now() / 1000);
+    const forger = createTokens(cloud.endpoints.issuer, await readIssuerKey(await otherKey()));
+    const asked = await everyRouteAnswersEachAsItShould(
+      target,
+      {
+        worthless: {
+          expired: await cloud.tokenFor(DEVELOPER, { exp: now - 1 }),
+          early: await cloud.tokenFor(DEVELOPER, { nbf: now + 600 }),
+          'wrong audience': await cloud.tokenFor(DEVELOPER, { aud: 'shop' }),
+          'wrong issuer': await cloud.tokenFor(DEVELOPER, { iss: 'http://127.0.0.1:9' }),
+          forged: await forger.access(DEVELOPER),
+          unsigned: unsigned(await cloud.tokenFor(DEVELOPER)),
+          'no token': 'glimpse',
+        },
+        owner: await cloud.tokenFor(somebody('olive')),
+        reader: await cloud.tokenFor(somebody('rhea')),
+        tenant: await cloud.tokenFor(somebody('tariq')),
+        operator: await cloud.tokenFor(somebody('oscar')),
+      },
+      picture,
+    );
+    expect(asked.sort()).toEqual(routesOf(cdkOut).filter((key) => !key.startsWith('OPTIONS')));
+  });
 
   test('a dead letter is recorded on its image', async () => {
     const { region, credentials, queues, sqs } = running.cloud.endpoints;
@@ -220,7 +294,9 @@ describe('a bucket whose uploads are told of', () => {
       expect(ofWorker('Invocations')).toBe(invocations);
       expect(ofWorker('Errors')).toBe(errors);
       expect(ofWorker('Duration')).toBeGreaterThan(0);
-      expect((await fetch(`${api}/nothing`)).status).toBe(404);
+      expect((await fetch(`${api}/nothing`, { headers: signedIn(running.target) })).status).toBe(
+        404,
+      );
       const apiId = cloud.metrics.names().find(({ namespace }) => namespace === 'AWS/ApiGateway')
         ?.dimensions.ApiId;
       expect(read('AWS/ApiGateway', '4xx', { ApiId: apiId ?? '' })).toBeGreaterThanOrEqual(1);
@@ -259,7 +335,7 @@ describe('a bucket that tells nobody of its uploads', () => {
 
   test('fifty callers who ask for one page of 80 cold images cause 80 generations', async () => {
     const before = running.measured.get('ImagesMade') ?? 0;
-    const images = await flows.fiftyCallersAskForOnePage(running.target);
+    const images = await flows.fiftyCallersAskForOnePage(running.target, await fifty(running));
     const made = await until(
       async () => (running.measured.get('ImagesMade') ?? 0) - before,
       (count) => count >= images.length,
@@ -332,7 +408,13 @@ describe('what the functions measured in all of this', () => {
   const isRare = (key: string) => RARE.some(([part]) => key.includes(part));
 
   test('is what the dashboards show: the same names, units and dimensions', async () => {
-    const origins = { web: 'http://web', api: 'http://api', s3: 'http://s3', sqs: 'http://sqs' };
+    const origins = {
+      web: 'http://web',
+      api: 'http://api',
+      s3: 'http://s3',
+      sqs: 'http://sqs',
+      issuer: 'http://issuer',
+    };
     const { dashboards } = await loadStack(cdkOut, origins);
     const shown = dashboards
       .flatMap(({ name, body }) => readDashboard(name, body))
@@ -391,7 +473,9 @@ async function failInPlaces({ cloud, target }: Running, catalogue: string): Prom
   await cloud.invoke(functions.SummariesReaper ?? '', {});
 
   const stateOf = async (id: string) =>
-    z.object({ state: z.string() }).parse(await json(await fetch(`${api}/imports/${id}`))).state;
+    z
+      .object({ state: z.string() })
+      .parse(await json(await fetch(`${api}/imports/${id}`, { headers: signedIn(target) }))).state;
   await until(
     () => Promise.all([stateOf(importId), stateOf(refused.importId)]),
     (states) => states.every((state) => /^(completed|failed)/.test(state)),

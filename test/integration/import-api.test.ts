@@ -4,7 +4,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routesOf } from '../../functions/import-api/routes.ts';
-import type { Service } from '../../functions/import-api/service.ts';
+import type { SharedService } from '../../functions/import-api/service.ts';
 import type { Desk } from '../../functions/import-intake/desk.ts';
 import { writeExport } from '../../functions/import-intake/write-export.ts';
 import {
@@ -27,6 +27,7 @@ import { type ImportsTable, readImport } from '../../shared/imports/imports-tabl
 import { httpHandler } from '../../shared/runtime/http-stack.ts';
 import { createUrlSigner } from '../../shared/signing/sign-url.ts';
 import { createUploadFormSigner } from '../../shared/signing/upload-form.ts';
+import { AMPLE } from '../callers.ts';
 import { type Engines, IMPORTS, type Process, startEngines } from './engines.ts';
 import { fleetOf } from './fleet-service.ts';
 import {
@@ -60,9 +61,11 @@ beforeEach(async () => {
   await takeJobs(engines, grounds.jobsUrl);
 });
 
-function serviceOf(process: Process): Service {
+function serviceOf(process: Process): SharedService {
   const place = { region: 'us-east-1', bucket: IMPORTS, endpoint: engines.s3Endpoint };
   return {
+    authentication: 'none',
+    bounds: AMPLE,
     table: tableOf(process, grounds),
     bucket: { client: process.s3, name: IMPORTS },
     jobs: { client: process.sqs, url: grounds.jobsUrl },
@@ -85,6 +88,10 @@ interface Asked {
   body?: unknown;
   etag?: string;
   process?: Process;
+  /** Claims of a token; without any, the API lets in everyone. */
+  by?: Record<string, string>;
+  /** New imports that one caller may make in a minute. */
+  most?: number;
 }
 
 const tools = {
@@ -93,9 +100,15 @@ const tools = {
 };
 
 /** A request as API Gateway hands it on, and what is answered. */
-async function ask(routeKey: string, { id, query = '', body, etag, process }: Asked = {}) {
-  const service = serviceOf(process ?? usual);
+async function ask(routeKey: string, asked: Asked = {}) {
+  const { id, query = '', body, etag, process, by, most } = asked;
+  const service: SharedService = {
+    ...serviceOf(process ?? usual),
+    ...(by === undefined ? {} : { authentication: 'jwt' }),
+    ...(most === undefined ? {} : { bounds: { ...AMPLE, imports: most } }),
+  };
   const event = {
+    ...(by === undefined ? {} : { requestContext: { authorizer: { jwt: { claims: by } } } }),
     routeKey,
     rawQueryString: query,
     headers: etag === undefined ? {} : { 'if-none-match': etag },
@@ -184,7 +197,7 @@ describe('POST /imports', () => {
     const body = { name: 'Frühling.csv', mode: 'bulk', columns: ['title'], hold: true };
     const answer = await ask('POST /imports', { body, process });
     expect(answer.status).toBe(201);
-    expect(process.calls).toEqual(['PutItem']);
+    expect(process.calls).toEqual(['UpdateItem', 'PutItem']);
     const { importId, upload, expiresAt } = answer.body;
     expect(upload.fields).toMatchObject({
       key: `sources/${importId}.csv`,
@@ -1056,4 +1069,114 @@ test('a job that was sent meanwhile, and a cancellation, leave nothing to send',
   expect(await itemOf(id)).not.toHaveProperty('sendingSince');
   await cancelImport(table, id, clock.now);
   expect((await press('resume', id)).status).toBe(409);
+});
+
+describe('whoever has signed in', () => {
+  const OLIVE = { sub: 'olive' };
+  const TARIQ = { sub: 'tariq' };
+  const OSCAR = { sub: 'oscar', glimpse_operator: 'true' };
+  const make = async (by: Record<string, string>, name: string): Promise<string> => {
+    clock.now += 1;
+    const { body } = await ask('POST /imports', { by, body: { name, mode: 'bulk' } });
+    return body.importId;
+  };
+  const list = async (by: Record<string, string>, query = '') =>
+    (await ask('GET /imports', { by, query })).body;
+  const idsOf = ({ imports }: { imports: { importId: string }[] }) =>
+    imports.map(({ importId }) => importId);
+
+  test('has their own imports listed, by one Query of these alone, page by page', async () => {
+    const by = { sub: 'lists' };
+    const own = [await make(by, 'a'), await make(by, 'b'), await make(by, 'c')].reverse();
+    await make(TARIQ, 'between');
+    const process = engines.newProcess();
+    const first = (await ask('GET /imports', { by, query: 'limit=2', process })).body;
+    expect(process.calls).toEqual(['Query']);
+    expect(idsOf(first)).toEqual(own.slice(0, 2));
+    const second = await list(by, `limit=2&cursor=${first.cursor}`);
+    expect(idsOf(second)).toEqual(own.slice(2));
+    expect(await list({ sub: 'newcomer' })).toEqual({ imports: [] });
+  });
+
+  test('finds another’s nowhere, in the words for one that is not there', async () => {
+    const id = await make(OLIVE, 'hers');
+    const none = createImportId(clock.now - 5);
+    const routes = Object.keys(routesOf(() => serviceOf(usual))).filter((key) =>
+      key.includes('{id}'),
+    );
+    expect(routes).toHaveLength(8);
+    for (const route of routes) {
+      const process = engines.newProcess();
+      const answer = await ask(route, { id, by: TARIQ, process });
+      expect([route, answer.status, process.calls]).toEqual([route, 404, ['GetItem']]);
+      const missing = await ask(route, { id: none, by: TARIQ });
+      const said = (told: unknown) =>
+        JSON.stringify(told).replaceAll(/"01[0-9a-z]+|\\"01[0-9a-z]+/g, 'ID');
+      expect(said(answer)).toBe(said(missing));
+    }
+    expect((await show(id, { by: OLIVE })).status).toBe(200);
+    expect((await itemOf(id)).state).toBe('awaiting-upload');
+  });
+
+  test('and looks after all of them sees and changes them, and lists them where that is asked for', async () => {
+    const id = await make(OLIVE, 'stuck');
+    expect(idsOf(await list(OSCAR))).not.toContain(id);
+    const everyones: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page = await list(OSCAR, `of=everyone&limit=50${cursor && `&cursor=${cursor}`}`);
+      everyones.push(...idsOf(page));
+      cursor = page.cursor;
+    }
+    expect(everyones).toContain(id);
+    expect((await ask('GET /imports', { by: OLIVE, query: 'of=everyone' })).status).toBe(403);
+    expect((await press('cancel', id, undefined, { by: OSCAR })).status).toBe(200);
+    // It is still whose it was.
+    expect((await show(id, { by: OLIVE })).body.state).toBe('cancelled');
+    expect((await show(id, { by: TARIQ })).status).toBe(404);
+  });
+
+  test('has none of those that were made before there were owners', async () => {
+    const id = await create();
+    expect((await show(id, { by: OLIVE })).status).toBe(404);
+    expect(idsOf(await list(OLIVE))).not.toContain(id);
+    expect((await show(id, { by: OSCAR })).status).toBe(200);
+    // Where everyone is let in, all are everyone's.
+    expect((await show(await make(OLIVE, 'hers'))).status).toBe(200);
+  });
+
+  test('is not known without a token that the authorizer has passed on', async () => {
+    for (const route of Object.keys(routesOf(() => serviceOf(usual)))) {
+      const process = engines.newProcess();
+      const { status, body } = await ask(route, { id: createImportId(clock.now), by: {}, process });
+      expect([route, status, body.error.code]).toEqual([route, 401, 'unauthenticated']);
+      expect(process.calls).toEqual([]);
+    }
+  });
+
+  test('may make so many imports a minute, and is told when there are more to be had', async () => {
+    clock.now = Math.ceil(clock.now / 60_000) * 60_000 + 15_000;
+    const by = { sub: 'hasty' };
+    const body = { name: 'a', mode: 'bulk' };
+    const ask3 = () => ask('POST /imports', { by, body, most: 2 });
+    expect([(await ask3()).status, (await ask3()).status]).toEqual([201, 201]);
+    const refused = await ask3();
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '45']);
+    expect(refused.body.error).toEqual({
+      code: 'too-many-requests',
+      message: 'expected at most 2 new imports a minute, got more',
+    });
+    expect((await ask('POST /imports', { by: TARIQ, body, most: 2 })).status).toBe(201);
+    clock.now += 45_000;
+    expect((await ask3()).status).toBe(201);
+  });
+});
+
+test('a script is told where an export is, instead of being sent there', async () => {
+  const id = await createOver();
+  const waiting = await download(id, { query: 'as=json' });
+  expect(waiting).toMatchObject({ status: 202, body: { state: 'preparing', retryAfterMs: 1000 } });
+  for (const job of await jobs()) if (job.kind === 'export') await writeExport(desk, job);
+  const { status, body } = await download(id, { query: 'as=json' });
+  expect([status, body.state]).toEqual([200, 'ready']);
+  expect(await (await fetch(body.url)).text()).toContain('s1,Title 1,');
 });

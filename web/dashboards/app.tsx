@@ -9,7 +9,7 @@ export function App({ path }: { path: string }) {
   const watch = useMemo(() => createDashboardsWatch(path, presence), [path]);
   return (
     <>
-      <Top home="/" here="dashboards" dashboards />
+      <Top home="/" here="dashboards" session={undefined} dashboards />
       <Offline />
       <DashboardsPage watch={watch} />
     </>

@@ -7,10 +7,15 @@ import { FleetPage } from './fleet-page.tsx';
 import { createFleetWatch } from './watch-fleet.ts';
 
 export function App({ config }: { config: Config }) {
-  const watch = useMemo(() => createFleetWatch(config.api, presence), [config]);
+  const watch = useMemo(() => createFleetWatch(config.api, config.session, presence), [config]);
   return (
     <>
-      <Top home="/" here="fleet" dashboards={config.dashboards !== undefined} />
+      <Top
+        home="/"
+        here="fleet"
+        session={config.session}
+        dashboards={config.dashboards !== undefined}
+      />
       <Offline />
       <FleetPage watch={watch} />
     </>

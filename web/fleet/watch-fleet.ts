@@ -1,4 +1,4 @@
-import { createApiClient } from '../shell/api-client.ts';
+import { type Bearer, createApiClient } from '../shell/api-client.ts';
 import { ApiError } from '../shell/api-error.ts';
 import { createPolling } from '../shell/polling.ts';
 import type { Presence } from '../shell/presence.ts';
@@ -25,8 +25,12 @@ const BUSY_MS = 5_000;
 const IDLE_MS = 15_000;
 const MOST_AFTER_FAILURES = 30_000;
 
-export function createFleetWatch(base: string, page: Presence): FleetWatch {
-  const { ask } = createApiClient(base);
+export function createFleetWatch(
+  base: string,
+  session: Bearer | undefined,
+  page: Presence,
+): FleetWatch {
+  const { ask } = createApiClient(base, session);
   return watchFleet(() => ask('/fleet', readFleet), page);
 }
 

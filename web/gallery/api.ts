@@ -1,5 +1,5 @@
 import { GlimpseImage, type View } from '../glimpse-image/glimpse-image.ts';
-import { createApiClient, cursorOf, query } from '../shell/api-client.ts';
+import { type Bearer, createApiClient, cursorOf, query } from '../shell/api-client.ts';
 import type { Page } from '../shell/page.ts';
 import { fields, list, text } from '../shell/read-json.ts';
 import { readForm, type UploadForm } from '../shell/upload-form.ts';
@@ -17,8 +17,8 @@ export interface Api {
   ): Promise<UploadForm>;
 }
 
-export function createApi(base: string): Api {
-  const { ask } = createApiClient(base);
+export function createApi(base: string, session?: Bearer): Api {
+  const { ask } = createApiClient(base, session);
   return {
     galleries: (cursor) =>
       ask(`/galleries${query({ cursor })}`, (answer) => ({

@@ -20,7 +20,7 @@ import { createUploads } from './uploads/uploads.ts';
 import { useRoute } from './use-route.ts';
 
 export function App({ config }: { config: Config }) {
-  const api = useMemo(() => createApi(config.api), [config]);
+  const api = useMemo(() => createApi(config.api, config.session), [config]);
   const [{ gallery, image }, go] = useRoute();
   const feeds = useFeeds(api, config);
   const feed = gallery === undefined ? undefined : feeds.of(gallery);
@@ -54,6 +54,7 @@ export function App({ config }: { config: Config }) {
         home={hrefOf({})}
         onHome={followed(() => go({}))}
         here="gallery"
+        session={config.session}
         dashboards={config.dashboards !== undefined}
       >
         {gallery === undefined ? (

@@ -1,4 +1,4 @@
-import '../glimpse-image/glimpse-image.ts';
+import { GlimpseImage } from '../glimpse-image/glimpse-image.ts';
 import { showPage } from '../shell/show-page.tsx';
 import { App } from './app.tsx';
 import { rememberScrolling } from './use-restored-scroll.ts';
@@ -8,6 +8,8 @@ history.scrollRestoration = 'manual';
 rememberScrolling();
 
 await showPage((config) => {
+  const { session } = config;
+  if (session !== undefined) GlimpseImage.authorize = (refused) => session.token(refused);
   const connection = document.createElement('link');
   connection.rel = 'preconnect';
   connection.href = config.buckets.thumbnails;

@@ -1,9 +1,10 @@
-import { pollerOf } from './poll-page.ts';
+import { type Authorize, access, pollerOf } from './poll-page.ts';
 import type { Asker, Poller } from './poller.ts';
 import { styles } from './styles.ts';
 import { drawThumbhash } from './thumbhash-canvas.ts';
 import { type Failure, readViews, type State, type View } from './view.ts';
 
+export type { Authorize } from './poll-page.ts';
 export type { Failure, State, VariantView, View } from './view.ts';
 
 /** Tells of each step from placeholder to picture; bubbles, also out of shadow trees. */
@@ -135,6 +136,14 @@ export class GlimpseImage extends HTMLElement {
     this.#handed = view;
     this.#view = view;
     this.#start();
+  }
+
+  /**
+   * Where the API asks who asks: what tells a token, called before each request, and with the token that
+   * the API has refused. Nothing for an API that lets in everyone.
+   */
+  static set authorize(authorize: Authorize | undefined) {
+    access.authorize = authorize;
   }
 
   /** Views for `view`, from an answer of `GET /images` or `POST /thumbnails`. */

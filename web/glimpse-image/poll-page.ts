@@ -2,6 +2,12 @@ import { Poller } from './poller.ts';
 
 // The one poller that a page has for each API.
 
+/** A token for the API; another one than `refused`, which it did not take. */
+export type Authorize = (refused?: string) => Promise<string | undefined> | string | undefined;
+
+/** What the page says of itself, for all its elements. */
+export const access: { authorize?: Authorize | undefined } = {};
+
 const pollers = new Map<string, Poller>();
 
 /** An API that takes longer has lost the request. */
@@ -12,13 +18,21 @@ export function pollerOf(api: string): Poller {
   if (existing !== undefined) return existing;
   const poller = new Poller({
     post: async (body) => {
-      // Without a content type of its own it is a simple request, which needs no preflight.
-      const answer = await fetch(`${api.replace(/\/$/, '')}/thumbnails`, {
-        method: 'POST',
-        body,
-        credentials: 'omit',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
+      const ask = async (refused?: string) => {
+        const token = await access.authorize?.(refused);
+        // Without a content type of its own and a token it is a simple request, which needs no preflight.
+        const answer = await fetch(`${api.replace(/\/$/, '')}/thumbnails`, {
+          method: 'POST',
+          body,
+          credentials: 'omit',
+          ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        });
+        return { token, answer };
+      };
+      const first = await ask();
+      const again = first.answer.status === 401 && first.token !== undefined;
+      const { answer } = again ? await ask(first.token) : first;
       return { status: answer.status, json: await answer.json() };
     },
     hidden: () => document.hidden,

@@ -1,4 +1,4 @@
-import { createApiClient, cursorOf, query } from '../shell/api-client.ts';
+import { type Bearer, createApiClient, cursorOf, query } from '../shell/api-client.ts';
 import type { Page } from '../shell/page.ts';
 import { fields, list, number, text } from '../shell/read-json.ts';
 import { readForm, type UploadForm } from '../shell/upload-form.ts';
@@ -53,9 +53,9 @@ export interface ImportsApi {
   exported(importId: string, only?: 'failed'): Promise<{ retryAfterMs: number } | { url: string }>;
 }
 
-export function createImportsApi(base: string): ImportsApi {
-  const client = createApiClient(base);
-  const { ask, send } = client;
+export function createImportsApi(base: string, session?: Bearer): ImportsApi {
+  const client = createApiClient(base, session);
+  const { ask } = client;
   const at = (importId: string, rest = '') => `/imports/${encodeURIComponent(importId)}${rest}`;
   return {
     imports: (cursor) =>
@@ -89,13 +89,12 @@ export function createImportsApi(base: string): ImportsApi {
     estimate: (importId, wishes, signal) =>
       ask(at(importId, '/estimate'), readEstimate, { ...post(wishes), signal }),
     async exported(importId, only) {
-      const path = at(importId, `/export${query({ only })}`);
-      // Where the redirect leads is none of a script's business; that there is one says enough.
-      const answer = await send(path, { redirect: 'manual' });
-      if (answer.type === 'opaqueredirect') return { url: base + path };
-      return await client.read(answer, ({ retryAfterMs }) => ({
-        retryAfterMs: number(retryAfterMs),
-      }));
+      // A link would bring no token, and a redirect does not tell a script where it leads.
+      return await ask(
+        at(importId, `/export${query({ only, as: 'json' })}`),
+        ({ url, retryAfterMs }) =>
+          url === undefined ? { retryAfterMs: number(retryAfterMs) } : { url: text(url) },
+      );
     },
   };
 }

@@ -17,7 +17,7 @@ import { useIntake } from './use-intake.ts';
 import { useRoute } from './use-route.ts';
 
 export function App({ config }: { config: Config }) {
-  const api = useMemo(() => createImportsApi(config.api), [config]);
+  const api = useMemo(() => createImportsApi(config.api, config.session), [config]);
   const transfers = useMemo(() => createTransfers(api, sendForm), [api]);
   const list = useMemo(() => createImportList(api, presence), [api]);
   const [{ importId, rows }, go] = useRoute();
@@ -43,7 +43,12 @@ export function App({ config }: { config: Config }) {
 
   return (
     <>
-      <Top home="/" here="imports" dashboards={config.dashboards !== undefined} />
+      <Top
+        home="/"
+        here="imports"
+        session={config.session}
+        dashboards={config.dashboards !== undefined}
+      />
       <Offline />
       {importId === undefined ? (
         <ImportsPage list={list} transfers={transfers} intake={intake} go={go} />

@@ -9,17 +9,36 @@ type Read<T> = (answer: Record<string, unknown>) => T;
 export interface ApiClient {
   /** The answer's content, by `read`. Rejects with an ApiError, or as `init.signal` says. */
   ask<T>(path: string, read: Read<T>, init?: RequestInit): Promise<T>;
-  /** The answer as it came, whatever its status. Rejects where there is none. */
-  send(path: string, init?: RequestInit): Promise<Response>;
-  read<T>(answer: Response, read: Read<T>): Promise<T>;
 }
 
-export function createApiClient(base: string): ApiClient {
+/** Who asks. @see Session */
+export interface Bearer {
+  token(refused?: string): Promise<string>;
+}
+
+/** @param bearer whose token is sent; nobody's, where the API lets in everyone. */
+export function createApiClient(base: string, bearer?: Bearer): ApiClient {
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    if (bearer === undefined) return await sendOnce(path, init, undefined);
+    const token = await bearer.token();
+    const answer = await sendOnce(path, init, token);
+    // It ended, or its key did: with another one the same is asked once more.
+    if (answer.status !== 401) return answer;
+    return await sendOnce(path, init, await bearer.token(token));
+  };
+  const sendOnce = async (
+    path: string,
+    init: RequestInit,
+    token: string | undefined,
+  ): Promise<Response> => {
+    init.signal?.throwIfAborted();
+    const headers = new Headers(init.headers);
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     const signals = [AbortSignal.timeout(TIMEOUT_MS), init.signal].filter((each) => each != null);
     try {
       return await fetch(base + path, {
         ...init,
+        headers,
         credentials: 'omit',
         signal: AbortSignal.any(signals),
       });
@@ -39,8 +58,6 @@ export function createApiClient(base: string): ApiClient {
     }
   };
   return {
-    send,
-    read: readAnswer,
     ask: async (path, read, init) => readAnswer(await send(path, init), read),
   };
 }

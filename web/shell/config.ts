@@ -1,3 +1,4 @@
+import type { Session } from '../sign-in/session.ts';
 import { fields, list, number, text } from './read-json.ts';
 
 /** What `/config.json` says: where this installation of Glimpse is. */
@@ -13,6 +14,18 @@ export interface Config {
   readonly sample?: string;
   /** Where the dashboards are; on a developer's machine only. */
   readonly dashboards?: string;
+  /** Where to sign in; nothing where the API lets in everyone. */
+  readonly signIn?: SignIn;
+  /** Of whoever has signed in there. */
+  readonly session?: Session;
+}
+
+/** An OpenID Connect issuer, and what these pages are to it. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly scope: string;
 }
 
 /** The pages were not published as they should be. */
@@ -31,7 +44,7 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function readConfig(told: unknown): Config {
-  const { api, buckets, variants, upload, imports, sample, dashboards } = fields(told);
+  const { api, buckets, variants, upload, imports, sample, dashboards, signIn } = fields(told);
   const { originals, thumbnails } = fields(buckets);
   const { grid, large } = fields(variants);
   const { maxBytes, types } = fields(upload);
@@ -44,6 +57,7 @@ function readConfig(told: unknown): Config {
       imports: { maxBytes: number(fields(imports).maxBytes) },
       ...(sample === undefined ? {} : { sample: text(sample) }),
       ...(dashboards === undefined ? {} : { dashboards: text(dashboards) }),
+      ...(signIn === undefined ? {} : { signIn: readSignIn(signIn) }),
     };
   } catch (cause) {
     throw new ConfigError(
@@ -51,4 +65,14 @@ function readConfig(told: unknown): Config {
       { cause },
     );
   }
+}
+
+function readSignIn(told: unknown): SignIn {
+  const { issuer, audience, clientId, scope } = fields(told);
+  return {
+    issuer: text(issuer),
+    audience: text(audience),
+    clientId: text(clientId),
+    scope: text(scope),
+  };
 }

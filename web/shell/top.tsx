@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Session } from '../sign-in/session.ts';
+import { SignedIn, SignInAgain } from '../sign-in/signed-in.tsx';
 import { Icon } from './icon.tsx';
 
 const PAGES = {
@@ -17,28 +19,34 @@ export interface TopProps {
   here: keyof typeof PAGES;
   /** Whether there are dashboards beside the pages. */
   dashboards: boolean;
+  /** Of whoever has signed in, where one has to. */
+  session: Session | undefined;
   /** What can be done here. */
   children?: ComponentChildren;
 }
 
 /** The head of a page, which stays in view. */
-export function Top({ home, onHome, here, dashboards, children }: TopProps) {
+export function Top({ home, onHome, here, session, dashboards, children }: TopProps) {
   return (
-    <header class="top">
-      <a class="brand" href={home} onClick={onHome}>
-        <Icon name="gallery" />
-        <span>Glimpse</span>
-      </a>
-      <nav class="pages" aria-label="Pages">
-        {Object.values(PAGES)
-          .filter((page) => page !== PAGES[here] && (dashboards || page !== PAGES.dashboards))
-          .map(({ href, title }) => (
-            <a key={href} href={href}>
-              {title}
-            </a>
-          ))}
-      </nav>
-      {children}
-    </header>
+    <>
+      <header class="top">
+        <a class="brand" href={home} onClick={onHome}>
+          <Icon name="gallery" />
+          <span>Glimpse</span>
+        </a>
+        <nav class="pages" aria-label="Pages">
+          {Object.values(PAGES)
+            .filter((page) => page !== PAGES[here] && (dashboards || page !== PAGES.dashboards))
+            .map(({ href, title }) => (
+              <a key={href} href={href}>
+                {title}
+              </a>
+            ))}
+        </nav>
+        {children}
+        {session !== undefined && <SignedIn session={session} />}
+      </header>
+      {session !== undefined && <SignInAgain session={session} />}
+    </>
   );
 }

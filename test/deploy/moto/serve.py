@@ -367,6 +367,7 @@ KINDS = {
     "AWS::ApiGatewayV2::Api": Kind(
         create_api, gone_by("apigatewayv2", "delete_api", "ApiId"), ("ApiEndpoint",)
     ),
+    "AWS::ApiGatewayV2::Authorizer": part_of_api("authorizer", "AuthorizerId"),
     "AWS::ApiGatewayV2::Integration": part_of_api("integration", "IntegrationId"),
     "AWS::ApiGatewayV2::Route": part_of_api("route", "RouteId"),
     "AWS::ApiGatewayV2::Stage": part_of_api("stage", "StageName"),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
+import { signedIn } from '../../callers.ts';
 
 // The whole path on the local cloud, while its processes are killed: the stack's own template, with
 // clocks that are short enough to wait for.
@@ -93,6 +94,7 @@ const importSchema = z.object({
 
 async function api(path: string, body?: unknown): Promise<unknown> {
   const answer = await fetch(`${cloud.endpoints.api}${path}`, {
+    headers: signedIn(cloud.endpoints),
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   });
   expect(answer.ok, await answer.clone().text()).toBe(true);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { DEVELOPER } from '../../../local/issuer/people.ts';
+import { signRequest } from '../../../shared/signing/sign-request.ts';
 import { type Fixture, httpApi, lambda, startFixture } from './fixture-stack.ts';
 
 const ECHO = `
@@ -197,5 +199,158 @@ describe('for pages of other origins', () => {
       const response = await call(path, { headers: { origin: 'https://shop.example' } });
       expect(response.headers.get('access-control-allow-origin')).toBe('https://shop.example');
     }
+  });
+});
+
+describe('a route that asks who calls', () => {
+  const HEADER = 'ByHeader';
+  let guarded: Fixture;
+  beforeAll(async () => {
+    const resources = httpApi(
+      {
+        'GET /open': 'Echo',
+        'GET /closed': 'Echo',
+        'GET /scoped': 'Echo',
+        'GET /address': 'Echo',
+        'GET /signed': 'Echo',
+        $default: 'Echo',
+      },
+      { CorsConfiguration: { AllowOrigins: ['*'], AllowHeaders: ['authorization'] } },
+    );
+    const authorizer = (source: string) => ({
+      Type: 'AWS::ApiGatewayV2::Authorizer',
+      Properties: {
+        ApiId: { Ref: 'Api' },
+        AuthorizerType: 'JWT',
+        IdentitySource: [source],
+        JwtConfiguration: { Audience: ['glimpse'], Issuer: 'https://issuer.glimpse.invalid' },
+        Name: source,
+      },
+    });
+    const guard = (index: number, properties: Record<string, unknown>) =>
+      Object.assign(resources[`Route${index}`]?.Properties ?? {}, properties);
+    const byHeader = { AuthorizationType: 'JWT', AuthorizerId: { Ref: HEADER } };
+    guard(1, byHeader);
+    guard(2, { ...byHeader, AuthorizationScopes: ['read', 'openid'] });
+    guard(3, { AuthorizationType: 'JWT', AuthorizerId: { Ref: 'ByAddress' } });
+    guard(4, { AuthorizationType: 'AWS_IAM' });
+    guard(5, byHeader);
+    guarded = await startFixture(
+      {
+        Echo: lambda('echo'),
+        ...resources,
+        [HEADER]: authorizer('$request.header.Authorization'),
+        ByAddress: authorizer('$request.querystring.token'),
+      },
+      { echo: ECHO },
+    );
+  });
+  afterAll(() => guarded.stop());
+
+  const get = (path: string, authorization?: string) =>
+    fetch(guarded.cloud.endpoints.api + path, {
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+    });
+  const token = (claims: Record<string, unknown> = {}) => guarded.cloud.tokenFor(DEVELOPER, claims);
+  const contextOf = async (answer: Response) => {
+    const { event } = await answer.json();
+    return event.requestContext.authorizer;
+  };
+
+  test('tells the function of the claims, all of them as text', async () => {
+    const claims = { groups: ['a', 'b'], admin: true, level: 3, scope: 'openid read' };
+    const answer = await get('/closed', `Bearer ${await token(claims)}`);
+    expect(await contextOf(answer)).toEqual({
+      jwt: {
+        claims: expect.objectContaining({
+          sub: 'developer',
+          aud: 'glimpse',
+          groups: '[a b]',
+          admin: 'true',
+          level: '3',
+          exp: expect.stringMatching(/^\d+$/),
+        }),
+        scopes: ['openid', 'read'],
+      },
+    });
+    expect(await contextOf(await get('/open'))).toBeUndefined();
+  });
+
+  test('takes a token without the word before it, and one that names its client in the place of an audience', async () => {
+    expect((await get('/closed', await token())).status).toBe(200);
+    const cognito = { aud: undefined, client_id: 'glimpse' };
+    expect((await get('/closed', `Bearer ${await token(cognito)}`)).status).toBe(200);
+    const other = { aud: undefined, client_id: 'other' };
+    expect((await get('/closed', `Bearer ${await token(other)}`)).status).toBe(401);
+  });
+
+  test('says in a header what is wrong with a token, and in the body nothing', async () => {
+    const expired = await get('/closed', `Bearer ${await token({ exp: 1 })}`);
+    expect([expired.status, await expired.json()]).toEqual([401, { message: 'Unauthorized' }]);
+    expect(expired.headers.get('www-authenticate')).toBe(
+      'Bearer error="invalid_token" error_description="the token has expired"',
+    );
+    const issued = { iat: Math.floor(Date.now() / 1000) + 600 };
+    expect((await get('/closed', `Bearer ${await token(issued)}`)).status).toBe(401);
+    expect((await get('/closed')).headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('and for a scope forbids a token without one', async () => {
+    expect((await get('/scoped', `Bearer ${await token({ scope: 'write read' })}`)).status).toBe(
+      200,
+    );
+    const answer = await get('/scoped', `Bearer ${await token({ scope: 'write' })}`);
+    expect([answer.status, await answer.json()]).toEqual([403, { message: 'Forbidden' }]);
+  });
+
+  test('takes it from where the authorizer looks, and from nowhere else', async () => {
+    const good = await token();
+    expect((await get(`/address?token=${good}`)).status).toBe(200);
+    expect((await get('/address', `Bearer ${good}`)).status).toBe(401);
+    expect((await get(`/closed?token=${good}`)).status).toBe(401);
+  });
+
+  test('takes the signature of AWS credentials over this very request', async () => {
+    const { api, region, credentials } = guarded.cloud.endpoints;
+    const signed = async (path: string, keys = credentials, at = new Date()) => {
+      const { host: _, ...headers } = await signRequest(
+        keys,
+        region,
+        { method: 'GET', url: new URL(api + path), headers: {}, body: '' },
+        at,
+      );
+      return headers;
+    };
+    const headers = await signed('/signed?b=2&a=1%202');
+    const answer = await fetch(`${api}/signed?b=2&a=1%202`, { headers });
+    expect(await contextOf(answer)).toMatchObject({
+      iam: { accountId: '000000000000', callerId: 'glimpse-developer' },
+    });
+    const refused = [
+      { path: '/signed', headers: {} },
+      { path: '/signed?b=3', headers },
+      {
+        path: '/signed',
+        headers: await signed('/signed', { ...credentials, secretAccessKey: 'x' }),
+      },
+      { path: '/signed', headers: await signed('/signed', { ...credentials, accessKeyId: 'x' }) },
+      {
+        path: '/signed',
+        headers: await signed('/signed', credentials, new Date(Date.now() - 900_000)),
+      },
+    ];
+    for (const { path, headers: sent } of refused) {
+      const { status } = await fetch(api + path, { headers: sent });
+      expect(status).toBe(403);
+    }
+  });
+
+  test('lets a preflight be answered, but by the route for all else, to which a browser brings no token', async () => {
+    const preflight = (path: string) =>
+      fetch(guarded.cloud.endpoints.api + path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+      });
+    expect((await preflight('/closed')).status).toBe(401);
   });
 });

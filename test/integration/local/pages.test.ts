@@ -108,11 +108,11 @@ describe('the built pages', () => {
     }
   });
 
-  test('let the browser reach the API and S3 of this machine, and nothing else', async () => {
-    const { api, s3 } = cloud.endpoints;
+  test('let the browser reach the API, the issuer and S3 of this machine, and nothing else', async () => {
+    const { api, s3, issuer } = cloud.endpoints;
     const csp = String((await ask('/')).headers['content-security-policy']);
     expect(csp).toContain(`img-src 'self' ${s3};`);
-    expect(csp).toContain(`connect-src 'self' ${api} ${s3} ${s3};`);
+    expect(csp).toContain(`connect-src 'self' ${api} ${issuer} ${s3} ${s3};`);
   });
 
   test('are all there: the page and what it names', async () => {
@@ -186,7 +186,7 @@ describe('the built pages', () => {
 
 test('the configuration is that of the stack with the addresses of this machine', async () => {
   const { status, body } = await ask('/config.json');
-  const { api, s3 } = cloud.endpoints;
+  const { api, s3, issuer } = cloud.endpoints;
   expect(status).toBe(200);
   expect(JSON.parse(body)).toEqual({
     api,
@@ -198,6 +198,7 @@ test('the configuration is that of the stack with the addresses of this machine'
     },
     imports: { maxBytes: 1_000_000_000 },
     sample: '/sample',
+    signIn: { issuer, audience: 'glimpse', clientId: 'glimpse-pages', scope: 'openid' },
     dashboards: '/dashboards',
   });
   const { PagesUrl, PagesConfig } = cloud.endpoints.outputs;

@@ -52,9 +52,9 @@ beforeAll(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'glimpse-removed-'));
   const onDenied = (line: string) => denied.push(line);
   cloud = await startLocalCloud({ root, stateDir, cdkOut: folder, onDenied });
-  const { api, s3: endpoint, region, credentials, buckets } = cloud.endpoints;
+  const { api, s3: endpoint, region, credentials, buckets, token } = cloud.endpoints;
   const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
-  target = { api, s3, originals: buckets.originals ?? '' };
+  target = { api, s3, originals: buckets.originals ?? '', token };
 });
 afterAll(async () => {
   await cloud?.stop();

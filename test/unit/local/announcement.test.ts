@@ -10,6 +10,7 @@ const ENDPOINTS = {
   dynamodb: at(4004),
   provider: at(4005),
   ssm: at(4006),
+  issuer: at(4007),
 };
 
 test('a start names each page for people, before the addresses for programs', () => {

@@ -10,7 +10,13 @@ import { assertDeployable, createMayInvoke, routeArn } from '../../../local/iam/
 import { readTemplate } from '../../../local/template/read.ts';
 import { planStack } from '../../../local/template/stack.ts';
 
-const ORIGINS = { web: 'http://w', api: 'http://a', s3: 'http://s', sqs: 'http://q' };
+const ORIGINS = {
+  web: 'http://w',
+  api: 'http://a',
+  s3: 'http://s',
+  sqs: 'http://q',
+  issuer: 'http://i',
+};
 const VERSION = '2012-10-17';
 const LAMBDA = { Service: 'lambda.amazonaws.com' };
 const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });

@@ -10,6 +10,7 @@ const ORIGINS = {
   api: 'http://127.0.0.1:4001',
   s3: 'http://127.0.0.1:4002',
   sqs: 'http://127.0.0.1:4003',
+  issuer: 'http://127.0.0.1:4007',
 };
 const assets = (key: string) => `/assets/${key}`;
 

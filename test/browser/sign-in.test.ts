@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { put, settled, thumbnails, until } from '../flows/target.ts';
+import { violations } from './accessibility.ts';
+import type { Cloud } from './cloud.ts';
+import { photo } from './photos.ts';
+import { allShown, test } from './visitor.ts';
+
+// With the issuer of the local cloud, as with any other: there and back, and again when a token ends.
+
+/** Nobody has signed in before. */
+const STRANGER = { token: undefined };
+
+const who = (page: Page, name: string) => page.getByText(name, { exact: true });
+
+async function harbour(cloud: Cloud): Promise<string> {
+  const image = 'harbour/pier.jpg';
+  await put(cloud.target, image, await photo(3));
+  await until(() => thumbnails(cloud.target, [image]), settled);
+  return image;
+}
+
+test('a first visit signs the developer in by itself, and comes to where it was going', async ({
+  cloud,
+  visiting,
+}) => {
+  await harbour(cloud);
+  const { page, watched } = await visiting(STRANGER);
+  const address = `${cloud.endpoints.web}/?gallery=harbour`;
+  await page.goto(address);
+  await allShown(page, 1, 40_000);
+  expect(page.url()).toBe(address);
+  await who(page, 'Dev Eloper').waitFor();
+  // Not even once was the API asked by nobody.
+  expect(watched.api.length).toBeGreaterThan(0);
+  expect(await violations(page)).toEqual([]);
+}, 100_000);
+
+test('a token that ends is renewed unseen; where it cannot be, what was typed stays until one has signed in again', async ({
+  cloud,
+  visiting,
+}) => {
+  await harbour(cloud);
+  const visitor = await visiting(STRANGER);
+  const { page, context } = visitor;
+  const { web, api, issuer } = cloud.endpoints;
+  visitor.mayFail(/\/galleries|\/token/);
+  await page.goto(web);
+  await who(page, 'Dev Eloper').waitFor();
+  const link = page.getByRole('link', { name: 'harbour' }).first();
+  await link.waitFor();
+
+  const refuse = async (times: number) => {
+    let left = times;
+    await page.route(`${api}/galleries*`, (route) => {
+      if (left-- > 0 && route.request().method() !== 'OPTIONS') {
+        const headers = { 'access-control-allow-origin': '*' };
+        return route.fulfill({ status: 401, headers, json: { message: 'Unauthorized' } });
+      }
+      return route.fallback();
+    });
+  };
+  const askAgain = async () => {
+    await page.getByRole('link', { name: 'harbour' }).first().click();
+    await page.getByRole('link', { name: 'Glimpse' }).click();
+  };
+  await refuse(1);
+  const renewed = page.waitForResponse(`${issuer}/token`);
+  await askAgain();
+  expect((await renewed).status()).toBe(200);
+  await link.waitFor();
+  await page.unroute(`${api}/galleries*`);
+
+  // The issuer wants to see somebody.
+  await context.route(`${issuer}/token`, (route) =>
+    route.request().postData()?.includes('refresh_token') === true
+      ? route.fulfill({
+          status: 400,
+          headers: { 'access-control-allow-origin': '*' },
+          json: { error: 'invalid_grant' },
+        })
+      : route.fallback(),
+  );
+  await refuse(1);
+  await askAgain();
+  const again = page.getByRole('button', { name: 'Sign in again' });
+  await again.waitFor();
+  expect(await violations(page)).toEqual([]);
+  const name = page.getByRole('textbox').first();
+  await name.fill('half a na');
+  const [beside] = await Promise.all([context.waitForEvent('page'), again.click()]);
+  await again.waitFor({ state: 'detached' });
+  await link.waitFor();
+  expect(await name.inputValue()).toBe('half a na');
+  if (!beside.isClosed()) await beside.getByText('This window can be closed').waitFor();
+}, 120_000);
+
+test('whoever signs out can be somebody else, who sees less', async ({ cloud, visiting }) => {
+  await harbour(cloud);
+  await put(cloud.target, 'orchard/tree.jpg', await photo(4));
+  await until(() => thumbnails(cloud.target, ['orchard/tree.jpg']), settled);
+  const { page } = await visiting(STRANGER);
+  await page.goto(cloud.endpoints.web);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Rhea Reader' }).click();
+  await who(page, 'Rhea Reader').waitFor();
+  await page.getByRole('link', { name: 'harbour' }).first().waitFor();
+  expect(await page.getByRole('link', { name: 'orchard' }).count()).toBe(0);
+}, 100_000);
