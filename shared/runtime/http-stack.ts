@@ -106,7 +106,8 @@ function askedFor({ requestContext: { http } }: APIGatewayProxyEventV2): string 
 
 /** API Gateway's own parsing joins repeated parameters with a comma, which keys may contain. */
 export function parseQuery(raw: string): Record<string, string> {
-  const query: Record<string, string> = {};
+  // Without a prototype, so that a parameter named __proto__ is one like any other.
+  const query: Record<string, string> = Object.create(null);
   for (const pair of raw.split('&').filter((part) => part !== '')) {
     const cut = pair.includes('=') ? pair.indexOf('=') : pair.length;
     const name = decode(pair.slice(0, cut));

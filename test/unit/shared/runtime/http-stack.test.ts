@@ -46,7 +46,8 @@ describe('a query', () => {
   });
 
   test('is decoded once, the plus first', () => {
-    expect(parseQuery('image=a%2Bb+c%2525.png')).toEqual({ image: 'a+b c%25.png' });
+    expect({ ...parseQuery('image=a%2Bb+c%2525.png') }).toEqual({ image: 'a+b c%25.png' });
+    expect(Object.keys(parseQuery('__proto__=x'))).toEqual(['__proto__']);
   });
 
   test.each([
