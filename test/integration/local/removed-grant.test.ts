@@ -54,7 +54,7 @@ beforeAll(async () => {
   cloud = await startLocalCloud({ root, stateDir, cdkOut: folder, onDenied });
   const { api, s3: endpoint, region, credentials, buckets, token } = cloud.endpoints;
   const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
-  target = { api, s3, originals: buckets.originals ?? '', token };
+  target = { api, s3, originals: buckets.originals ?? '', token: token ?? '' };
 });
 afterAll(async () => {
   await cloud?.stop();
