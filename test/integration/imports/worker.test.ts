@@ -274,7 +274,7 @@ describe('the time that is left', () => {
 describe('a row', () => {
   test('that has no summary costs itself, and says why', async () => {
     const scene = await new Scene(engines, table, 20).begin(0, { columns: ['name'] });
-    const names = ['good', 'x'.repeat(10_001), ' ', ...'cdefgh'];
+    const names = ['good', `x${','.repeat(100)}`, ' ', ...'cdefgh'];
     await scene.upload(`sku,name\n${names.map((name, i) => `sku ${i + 1},${name}\n`).join('')}`);
     await scene.read(engines.newProcess());
     const answers: Record<number, ReturnType<Replies>> = {
@@ -304,13 +304,34 @@ describe('a row', () => {
     ]);
     const summaries = rows.map(({ summary }) => summary).filter((summary) => summary !== undefined);
     expect(summaries).toEqual(['summary of 1', 'Fine.']);
-    expect(rows[1]?.reason).toMatch(/"name" has 10,001 characters: expected at most 10,000/);
+    expect(rows[1]?.reason).toMatch(/the row has 102 fields: expected at most 100/);
     expect(rows[5]?.reason).toMatch(/cut off at 100 tokens/);
     // What can have no answer is not asked for.
     expect([scene.paid(2), scene.paid(3), scene.paid(9)]).toEqual([0, 0, 1]);
     await scene.expectComplete(9, 7);
     const { inputTokens } = await scene.progress();
     expect(inputTokens).toBe(6 * 10);
+  });
+
+  test('with a cell that is too long is summarised by its beginning', async () => {
+    const scene = await new Scene(engines, table, 20).begin(0);
+    await scene.upload(`sku,name\n1,${'x'.repeat(200_000)}\n2,Mug\n`);
+    await scene.read(engines.newProcess());
+    const bench = worker(scene);
+    const { complete, ...provider } = await bench.provider();
+    const inputs: number[] = [];
+    bench.provider = async () => ({
+      ...provider,
+      complete: async (request, signal) => {
+        inputs.push(request.input.length);
+        return await complete(request, signal);
+      },
+    });
+    await scene.deliver(bench, scene.take());
+    await scene.expectComplete(2);
+    const [long = 0, short = 0] = inputs;
+    expect(long).toBeGreaterThan(900);
+    expect(Math.max(long, short)).toBeLessThanOrEqual(1000);
   });
 
   test('is kept with what made it', async () => {
