@@ -28,10 +28,14 @@ export async function json(answer: Response): Promise<unknown> {
 }
 
 export async function createImport(
-  { api }: Pick<Target, 'api'>,
+  target: Pick<Target, 'api' | 'token'>,
   asked: object,
 ): Promise<z.infer<typeof createdSchema>> {
-  const created = await fetch(`${api}/imports`, { method: 'POST', body: JSON.stringify(asked) });
+  const created = await fetch(`${target.api}/imports`, {
+    method: 'POST',
+    headers: signedIn(target),
+    body: JSON.stringify(asked),
+  });
   return createdSchema.parse(await json(created));
 }
 
@@ -94,8 +98,10 @@ export async function aFileBecomesSummaries(target: Target): Promise<void> {
 }
 
 export async function everythingIsLookedAt(target: Target): Promise<void> {
-  for (const path of ['/fleet', '/imports']) await json(await fetch(target.api + path));
+  const headers = signedIn(target);
+  for (const path of ['/fleet', '/imports'])
+    await json(await fetch(target.api + path, { headers }));
   const { importId } = await createImport(target, { name: 'later.csv', mode: 'bulk' });
   const paused = `${target.api}/imports/${importId}/pause`;
-  await json(await fetch(paused, { method: 'POST', body: '{}' }));
+  await json(await fetch(paused, { method: 'POST', headers, body: '{}' }));
 }

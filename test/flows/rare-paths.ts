@@ -18,6 +18,7 @@ import { encodeJob } from '../../shared/messages/import-job.ts';
 import { encodeRequest } from '../../shared/messages/thumbnail-work.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForWork } from '../../shared/thumbnails/worker-claim.ts';
+import { signedIn } from '../callers.ts';
 import { createImport } from './imports.ts';
 import type { Target } from './target.ts';
 
@@ -137,7 +138,8 @@ export async function workersOfAnImportDied(wreck: Wreck, mode: Mode): Promise<v
 /** A part of it is uploaded, and then what the rest is made of is not there. */
 export async function aLargeExportFails(wreck: Wreck): Promise<void> {
   const { importId } = await held(wreck, 'interactive', ['x'.repeat(6_000_000), undefined]);
-  await fetch(`${wreck.api}/imports/${importId}/export`, { redirect: 'manual' });
+  const asked = { headers: signedIn(wreck), redirect: 'manual' } as const;
+  await fetch(`${wreck.api}/imports/${importId}/export`, asked);
 }
 
 /** The file of the job is not there any more, and another job was given up. */

@@ -51,6 +51,7 @@ export async function aFormUploadsAnImage(target: Target): Promise<void> {
   const asked = { image, contentType: 'image/jpeg', bytes: bytes.length };
   const answer = await fetch(`${target.api}/uploads`, {
     method: 'POST',
+    headers: signedIn(target),
     body: JSON.stringify(asked),
   });
   const { url, fields } = formSchema.parse(await answer.json());

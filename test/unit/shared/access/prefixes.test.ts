@@ -6,7 +6,14 @@ const segment = fc
   .string({ minLength: 1, maxLength: 4, unit: 'grapheme' })
   .filter((text) => !text.includes('/'));
 const gallery = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
-const claimOf = (galleries: readonly string[]) => galleries.map(encodeURIComponent).join(' ');
+/** `encodeURIComponent` leaves the asterisk, which alone means all. */
+const encoded = (gallery: string) => encodeURIComponent(gallery).replaceAll('*', '%2A');
+const claimOf = (galleries: readonly string[]) => galleries.map(encoded).join(' ');
+
+test('a gallery that is called as all are is one gallery, where it is encoded', () => {
+  expect(parsePrefixes('%2A')).toEqual(['*']);
+  expect(parsePrefixes('a *')).toBe('all');
+});
 
 test('a prefix covers its gallery and what is below it, whatever they are called', () => {
   fc.assert(
