@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { buildSync } from 'esbuild';
 import type { Config } from '../config-schema.ts';
-import { ownSourceMap } from './own-source-map.ts';
+import { keepOwnSources } from './own-source-map.ts';
 
 const COMMON = { target: 'node24', minify: true, sourcesContent: false };
+const MAPPER = new URL('./own-source-map.ts', import.meta.url).pathname;
 const MAIN_FIELDS = ['module', 'main'];
 
 // Some of what is bundled is CommonJS and calls `require`, which an ES module lacks.
@@ -42,7 +42,7 @@ export function bundle(folder: string, external: readonly string[] = []): Code {
             banner: { js: BANNER },
             logLevel: 'warning',
           });
-          writeFileSync(`${outfile}.map`, ownSourceMap(readFileSync(`${outfile}.map`, 'utf8')));
+          keepOwnSources(`${outfile}.map`);
           return true;
         },
       },
@@ -65,6 +65,15 @@ export function withSharp(config: Config): BundlingOptions {
       npm_config_os: 'linux',
       npm_config_cpu: config.architecture === 'arm64' ? 'arm64' : 'x64',
       npm_config_libc: 'glibc',
+    },
+    commandHooks: {
+      beforeBundling: () => [],
+      beforeInstall: () => [],
+      afterBundling: (_, outputFolder) => [
+        [process.execPath, MAPPER, `${outputFolder}/index.mjs.map`]
+          .map((word) => JSON.stringify(word))
+          .join(' '),
+      ],
     },
   };
 }

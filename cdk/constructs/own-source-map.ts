@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { z } from 'zod';
 
 // A bundle's source map is larger than the bundle itself, and nearly all of it leads into packages.
@@ -15,13 +17,27 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 /** How many of a segment's numbers there are, at most. The first begins anew on each line. */
 const NUMBERS = 5;
 
-/** The same map without what leads into packages: there a stack trace shows the bundle's own place. */
-export function ownSourceMap(text: string): string {
+/** Sources are named from here, so that the same code is the same asset on every machine. */
+const root = resolve(import.meta.dirname, '../..');
+
+/** Leaves of the map in this file what leads into our own sources. */
+export function keepOwnSources(file: string): void {
+  writeFileSync(file, ownSourceMap(readFileSync(file, 'utf8'), dirname(file)));
+}
+
+/**
+ * The same map without what leads into packages: there a stack trace shows the bundle's own place.
+ *
+ * @param folder what its sources are relative to
+ */
+export function ownSourceMap(text: string, folder: string): string {
   const map = mapSchema.parse(JSON.parse(text));
   const isOwn = map.sources.map((source) => !source.includes('/node_modules/'));
   const { mappings, used } = onlyOf(map.mappings, isOwn);
   // Both are found by their place, so that what is left out leaves an empty one.
-  const sources = map.sources.map((source, index) => (isOwn[index] ? source : ''));
+  const sources = map.sources.map((source, index) =>
+    isOwn[index] ? relative(root, resolve(folder, source)) : '',
+  );
   const names = map.names.map((name, index) => (used.has(index) ? name : ''));
   return JSON.stringify({ ...map, sources, names, mappings });
 }
@@ -84,3 +100,6 @@ function encode(numbers: readonly number[], before: number[]): string {
     })
     .join('');
 }
+
+// As a step of a bundling that is not ours.
+if (import.meta.main) keepOwnSources(process.argv[2] ?? '');
