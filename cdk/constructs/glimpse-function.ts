@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -53,7 +53,8 @@ export class GlimpseFunction extends NodejsFunction {
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         POWERTOOLS_SERVICE_NAME: folder,
-        POWERTOOLS_METRICS_NAMESPACE: 'Glimpse',
+        // A stage's metrics are its own.
+        POWERTOOLS_METRICS_NAMESPACE: Aws.STACK_NAME,
         // glibc otherwise keeps an arena a thread, which libvips' threads turn into lost memory.
         ...(props.usesSharp ? { MALLOC_ARENA_MAX: '2' } : {}),
       },

@@ -14,9 +14,6 @@ export interface MetricDefinition {
 
 export type MetricTable = Readonly<Record<string, MetricDefinition>>;
 
-/** Of all of Glimpse's own metrics. */
-export const NAMESPACE = 'Glimpse';
-
 /** The values that a metric is emitted with, beside `service`; nothing where there are none. */
 export type DimensionsOf<D extends MetricDefinition> = D extends {
   readonly dimensions: infer Values extends Readonly<Record<string, readonly string[]>>;

@@ -4,7 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
-import { type MetricDefinition, NAMESPACE } from '../../shared/metrics/definition.ts';
+import type { MetricDefinition } from '../../shared/metrics/definition.ts';
 import { SUMMARY_METRICS } from '../../shared/metrics/summaries.ts';
 import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { templateOf } from './synth.ts';
@@ -63,8 +63,10 @@ const onDashboards: Shown[] = bodies.flatMap(([id, body]) =>
 const dimensionsSchema = z
   .array(z.object({ Name: z.string(), Value: z.unknown().transform(referred) }))
   .transform((all) => Object.fromEntries(all.map(({ Name, Value }) => [Name, Value])));
+/** Each stage's own. */
+const NAMESPACE = 'AWS::StackName';
 const metricSchema = z.object({
-  Namespace: z.string(),
+  Namespace: z.unknown().transform(referred),
   MetricName: z.string(),
   Dimensions: dimensionsSchema,
 });

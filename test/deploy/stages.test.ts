@@ -1,6 +1,7 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { awsClients, type Deployed, deployedResources } from './aws.ts';
+import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
 import { deploy, destroy } from './cdk.ts';
 
 // A second stage beside the first, and gone again.
@@ -28,6 +29,16 @@ test('two stages have the same resources, and share none', () => {
       .map(({ physicalId }) => physicalId);
   expect(own(first).length).toBeGreaterThan(40);
   expect(own(second).filter((id) => own(first).includes(id))).toEqual([]);
+});
+
+test('what one measures is not the other’s', async () => {
+  const namespaces = [first, second].map(async (resources) => {
+    const [FunctionName] = namesOf(resources, 'AWS::Lambda::Function').values();
+    const asked = new GetFunctionConfigurationCommand({ FunctionName });
+    const { Environment } = await aws.functions.send(asked);
+    return Environment?.Variables?.POWERTOOLS_METRICS_NAMESPACE;
+  });
+  expect(await Promise.all(namespaces)).toEqual(['Glimpse', 'Glimpse-staging']);
 });
 
 test('one is deleted, and the other is as it was', async () => {

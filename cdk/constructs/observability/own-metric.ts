@@ -1,9 +1,6 @@
+import { Aws } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type DimensionsOf,
-  type MetricTable,
-  NAMESPACE,
-} from '../../../shared/metrics/definition.ts';
+import type { DimensionsOf, MetricTable } from '../../../shared/metrics/definition.ts';
 import { SUMMARY_METRICS } from '../../../shared/metrics/summaries.ts';
 import { THUMBNAIL_METRICS } from '../../../shared/metrics/thumbnails.ts';
 import { EACH_MINUTE } from '../alarm.ts';
@@ -33,7 +30,7 @@ function readerOf<const T extends MetricTable>(table: T) {
     }
     const [others = {}]: [Record<string, string>?] = dimensions;
     return new Metric({
-      namespace: NAMESPACE,
+      namespace: Aws.STACK_NAME,
       metricName,
       dimensionsMap: { service, ...others },
       statistic,
