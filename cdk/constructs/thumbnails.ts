@@ -114,6 +114,13 @@ export class Thumbnails extends Construct {
       minutes: 2,
       of: 5,
     });
+    alarm(this, 'UnsentAlarm', {
+      means: 'The on-demand queue does not take the messages of the API: cold images stay cold',
+      metric: thumbnailMetric('JobsUnsent', {}),
+      threshold: 0,
+      minutes: 2,
+      of: 5,
+    });
     alarm(this, 'GivenUpAlarm', {
       means: 'Images were given up after their last retry; the failures log names them',
       metric: thumbnailMetric('ImagesGivenUp', {}),

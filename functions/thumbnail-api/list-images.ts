@@ -68,7 +68,7 @@ export async function listImages(
     : warmPage(stored, known);
 
   const wanted = [variant];
-  const { rows, complete, held, retryAfterMs } = await warmUp(service, page.rows, wanted);
+  const { rows, complete, held } = await warmUp(service, page.rows, wanted);
   const shown = rows.filter(({ item }) => item.failure?.class !== 'missing');
   // Only now does the table have a row for each. A gallery of which nothing exists is none.
   if (adopting && complete && page.listed !== undefined && shown.length > 0) {
@@ -80,10 +80,11 @@ export async function listImages(
   const now = service.now();
   const urls = await service.urls(new Date(now));
   return {
-    images: shown.map(({ image, item }) => ({
-      ...viewImage(image, item, wanted, urls, now),
-      ...(held.has(image) ? { retryAfterMs } : {}),
-    })),
+    images: shown.map(({ image, item }) => {
+      const view = viewImage(image, item, wanted, urls, now);
+      const retryAfterMs = held.get(image);
+      return retryAfterMs === undefined ? view : { ...view, retryAfterMs };
+    }),
     ...(page.next === undefined
       ? {}
       : {

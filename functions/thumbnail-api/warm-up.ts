@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { RETRY_AFTER } from '../../shared/thumbnails/failure.ts';
 import { type ImageItem, isCold, isFailing, isMade } from '../../shared/thumbnails/image-item.ts';
 import type { ImageRow } from '../../shared/thumbnails/images-table.ts';
+import { NO_SUCH_ORIGINAL } from '../../shared/thumbnails/originals.ts';
 import { sendRequests } from '../../shared/thumbnails/send-requests.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
@@ -12,25 +14,32 @@ export interface Warmed {
   rows: ImageRow[];
   /** Whether every cold image is on its way. */
   complete: boolean;
-  /** Cold images that are left as they are: the caller has caused as much as one may in a minute. */
-  held: ReadonlySet<string>;
-  /** Milliseconds until those may be asked for. */
-  retryAfterMs: number;
+  /**
+   * Cold images that are left as they are, and in how many milliseconds to ask for them: the caller has
+   * caused as much as one may in a minute, or their messages were not taken.
+   */
+  held: ReadonlyMap<string, number>;
 }
 
-const nothingHeld = { held: new Set<string>(), retryAfterMs: 0 } as const;
+/** Milliseconds for a queue that takes no messages. */
+const UNSENT_AGAIN = 5000;
 
 /**
  * Sets going whatever is cold: one round of claims, all at once, then a message for each claim
  * that was won. Warm rows cost nothing. No image is waited for.
  *
  * Before the claims one write counts what is cold against the caller's bound: what does not exist is as
- * cold as what does, and a script that names it would have a claim, a message and a worker for each.
+ * cold as what does, and a script that names it would have a look into the bucket for each.
+ *
+ * @param isThere looks for the original of an image that the table knows nothing of, before its claim.
+ * Without it the originals were seen.
+ * @throws where not one of the rows can be told of.
  */
 export async function warmUp(
   service: Service,
   rows: readonly ImageRow[],
   wanted: readonly Variant[],
+  isThere?: (image: string) => Promise<boolean>,
 ): Promise<Warmed> {
   const now = service.now();
   const allCold = rows.filter(({ item }) => isCold(item, wanted, now));
@@ -41,21 +50,26 @@ export async function warmUp(
   const failing = others.filter(({ item }) => isFailing(item, now)).length;
   service.count('Failing', failing);
   service.count('Pending', others.length - failing);
-  if (allCold.length === 0) return { rows: [...rows], complete: true, ...nothingHeld };
+  if (allCold.length === 0) return { rows: [...rows], complete: true, held: new Map() };
   const { granted, retryAfterMs } = await takeBound(service, 'coldImages', allCold.length);
   const cold = allCold.slice(0, granted);
-  const held = new Set(allCold.slice(granted).map(({ image }) => image));
+  const held = new Map(allCold.slice(granted).map(({ image }) => [image, retryAfterMs]));
   if (held.size > 0) {
     service.warn('a caller has asked for as many cold images as one may in a minute', {
       caller: service.caller.id,
       held: held.size,
     });
   }
-  if (cold.length === 0) return { rows: [...rows], complete: false, held, retryAfterMs };
+  if (cold.length === 0) return { rows: [...rows], complete: false, held };
 
   const owner = randomUUID();
   const claims = await Promise.allSettled(
-    cold.map(({ image }) => claimForViewer(service.table, image, wanted, { owner, now })),
+    cold.map(async ({ image, item }) => {
+      if (isThere !== undefined && !wasSeen(item) && !(await isThere(image))) {
+        return { won: false, item: missing(item, now) } as const;
+      }
+      return await claimForViewer(service.table, image, wanted, { owner, now });
+    }),
   );
   const won: string[] = [];
   const fresher = new Map<string, ImageItem>();
@@ -67,8 +81,9 @@ export async function warmUp(
     else fresher.set(image, claim.value.item);
   });
   const unsent = await sendOrRelease(service, won, owner);
-  // Some that could not be claimed are asked for again; when none could, something is wrong.
-  if (errors.length === cold.length) throw errors[0];
+  for (const image of unsent) held.set(image, UNSENT_AGAIN);
+  // Those that could not be claimed are asked for again; where there is no other answer, something is wrong.
+  if (errors.length === rows.length) throw errors[0];
   if (errors.length > 0) {
     service.warn('some images could not be claimed', {
       images: cold
@@ -79,9 +94,21 @@ export async function warmUp(
   }
   return {
     rows: rows.map((row) => ({ ...row, item: fresher.get(row.image) ?? row.item })),
-    complete: errors.length === 0 && unsent === 0 && held.size === 0,
+    complete: errors.length === 0 && held.size === 0,
     held,
-    retryAfterMs,
+  };
+}
+
+/** Whether S3 has ever told of it, or a worker has read it. What is missing has no ETag. */
+function wasSeen({ etag, sequencer, failure }: ImageItem): boolean {
+  return etag !== undefined || (sequencer !== undefined && failure?.class !== 'missing');
+}
+
+/** What is not there, as it is told. Nothing of it is kept: whoever uploads it is not waited for. */
+export function missing(item: ImageItem, now: number): ImageItem {
+  return {
+    ...item,
+    failure: { class: 'missing', reason: NO_SUCH_ORIGINAL, retryAt: now + RETRY_AFTER.missing },
   };
 }
 
@@ -90,14 +117,13 @@ async function sendOrRelease(
   service: Service,
   images: readonly string[],
   owner: string,
-): Promise<number> {
-  if (images.length === 0) return 0;
+): Promise<readonly string[]> {
+  if (images.length === 0) return [];
   const unsent = await sendRequests(service.queue, images);
   service.count('Jobs', images.length - unsent.length);
-  if (unsent.length === 0) return 0;
+  if (unsent.length === 0) return [];
   service.count('JobsUnsent', unsent.length);
   service.warn('messages were not taken by the queue', { images: unsent });
   await Promise.all(unsent.map((image) => releaseViewerClaim(service.table, image, owner)));
-  if (unsent.length === images.length) throw new Error('the queue took none of the messages');
-  return unsent.length;
+  return unsent;
 }

@@ -322,19 +322,105 @@ test('messages that SQS did not take are sent once more', async () => {
   expect(await drainQueue(engines)).toEqual([`${gallery}/1003.jpg`]);
 });
 
-test('where the queue takes nothing the claims are given back and the caller is told', async () => {
-  await putFolder(10);
-  const process = engines.newProcess();
-  const refuse = () => {
-    throw new Error('the queue is not well');
+describe('where the queue takes nothing', () => {
+  const refused = () => {
+    const warnings: unknown[] = [];
+    const service = serviceOf(engines.newProcess());
+    service.queue = { ...service.queue, url: `${engines.queueUrl}-that-is-not-there` };
+    service.warn = (message, details) => warnings.push({ message, ...details });
+    return { service, warnings };
   };
-  process.instead('SendMessageBatch', refuse);
-  process.after('SendMessageBatch', async () => {});
-  const service = serviceOf(process);
-  service.queue = { client: process.sqs, url: `${engines.queueUrl}-that-is-not-there` };
-  await expect(page(service)).rejects.toThrow('the queue took none of the messages');
-  expect(statesOf((await page(serviceOf(engines.newProcess()))).images)).toEqual(['pending']);
-  expect(await drainQueue(engines)).toHaveLength(10);
+
+  test('a page is answered as it is, and the claims are given back', async () => {
+    const [made = '', cold = ''] = await putFolder(2);
+    await work([made]);
+    const { service, warnings } = refused();
+    const { images } = await page(service);
+    expect(images.map(({ state, retryAfterMs }) => [state, retryAfterMs])).toEqual([
+      ['ready', undefined],
+      ['pending', 5000],
+    ]);
+    expect(warnings).toEqual([{ message: 'messages were not taken by the queue', images: [cold] }]);
+    expect(service.counted).toMatchObject({ Jobs: 0, JobsUnsent: 1 });
+    expect(statesOf((await page(serviceOf(engines.newProcess()))).images)).toEqual([
+      'ready',
+      'pending',
+    ]);
+    expect(await drainQueue(engines)).toEqual([cold]);
+  });
+
+  test('named images are answered as they are, one cold one alone too', async () => {
+    const [made = '', cold = ''] = await putFolder(2);
+    await work([made]);
+    const { images } = await askThumbnails(refused().service, [cold, made], [card]);
+    expect(images.map(({ state, retryAfterMs }) => [state, retryAfterMs])).toEqual([
+      ['pending', 5000],
+      ['ready', undefined],
+    ]);
+    expect(await showThumbnail(refused().service, cold, card)).toMatchObject({
+      kind: 'pending',
+      retryAfterSeconds: 5,
+    });
+    await askThumbnails(serviceOf(engines.newProcess()), [cold], [card]);
+    expect(await drainQueue(engines)).toEqual([cold]);
+  });
+});
+
+test('names that were made up are told as missing at once and leave nothing behind', async () => {
+  const [real = ''] = await putFolder(1);
+  await work([real]);
+  await page(serviceOf(engines.newProcess()));
+  const names = Array.from({ length: 50 }, (_, index) => `${gallery}/0-${index}.jpg`);
+  const process = engines.newProcess();
+  const { images } = await askThumbnails(serviceOf(process), names, [card]);
+  expect(images.map(({ failure }) => failure?.class)).toEqual(Array(50).fill('missing'));
+  // The caller's count, and a look into the bucket each: no claim, no message.
+  expect(tally(process.calls)).toEqual({ BatchGetItem: 1, UpdateItem: 1, HeadObject: 50 });
+  expect(await drainQueue(engines)).toEqual([]);
+  const listing = engines.newProcess();
+  const first = await page(serviceOf(listing), 1);
+  expect(first.images.map(({ image }) => image)).toEqual([real]);
+  expect(first.cursor).toBeUndefined();
+  expect(listing.calls).toEqual(['Query']);
+});
+
+test('an image that was told as missing is made as soon as it is there', async () => {
+  const image = `${gallery}/1000.jpg`;
+  await askThumbnails(serviceOf(engines.newProcess()), [image], [card]);
+  await putFolder(1);
+  const process = engines.newProcess();
+  const { images } = await askThumbnails(serviceOf(process), [image], [card]);
+  expect(statesOf(images)).toEqual(['pending']);
+  expect(process.calls).toEqual([
+    'BatchGetItem',
+    'UpdateItem',
+    'HeadObject',
+    'UpdateItem',
+    'SendMessageBatch',
+  ]);
+  // What the table has seen is looked for no more.
+  await work([image]);
+  const known = engines.newProcess();
+  await askThumbnails(serviceOf(known), [image], [{ ...card, height: 47 }]);
+  expect(known.calls).toEqual(['BatchGetItem', 'UpdateItem', 'UpdateItem', 'SendMessageBatch']);
+});
+
+test('where one image cannot be looked for or claimed the others are answered', async () => {
+  const [made = '', cold = ''] = await putFolder(2);
+  await work([made]);
+  for (const call of ['HeadObject', 'UpdateItem']) {
+    const process = engines.newProcess();
+    const service = serviceOf(process);
+    const fail = () => {
+      throw new Error('not now');
+    };
+    // The first write counts what is cold.
+    if (call === 'HeadObject') process.instead(call, fail);
+    else process.after('HeadObject', async () => process.instead(call, fail));
+    const { images } = await askThumbnails(service, [made, cold], [card]);
+    expect(images.map(({ state }) => state)).toEqual(['ready', 'pending']);
+  }
+  expect(await drainQueue(engines)).toEqual([]);
 });
 
 test('an API that dies after any of its calls keeps no image from being made', async () => {
@@ -440,7 +526,7 @@ describe('what one caller may cause in a minute', () => {
   });
 
   test('bounds the cold images: the rest wait for the next minute, without a claim or a message', async () => {
-    const names = Array.from({ length: 9 }, (_, index) => `nothing/${index}.jpg`);
+    const names = await putFolder(9);
     const process = engines.newProcess();
     const first = await askThumbnails(bounded(process, 6), names.slice(0, 4), [card]);
     expect(first.images.map(({ retryAfterMs }) => retryAfterMs)).toEqual([500, 500, 500, 500]);
@@ -464,8 +550,9 @@ describe('what one caller may cause in a minute', () => {
   });
 
   test('is each one’s own, and forgotten by the table', async () => {
-    await askThumbnails(bounded(engines.newProcess(), 1), ['nothing/a.jpg'], [card]);
-    await askThumbnails(bounded(engines.newProcess(), 1, 'sub:two'), ['nothing/b.jpg'], [card]);
+    const [one = '', two = ''] = await putFolder(2);
+    await askThumbnails(bounded(engines.newProcess(), 1), [one], [card]);
+    await askThumbnails(bounded(engines.newProcess(), 1, 'sub:two'), [two], [card]);
     expect(await drainQueue(engines)).toHaveLength(2);
     const { Items: items = [] } = await engines.dynamo.send(
       new QueryCommand({
@@ -484,8 +571,8 @@ describe('what one caller may cause in a minute', () => {
   });
 
   test('is counted once, however many requests count at the same time', async () => {
-    const asking = Array.from({ length: 12 }, (_, index) =>
-      askThumbnails(bounded(engines.newProcess(), 5), [`nothing/${index}.jpg`], [card]),
+    const asking = (await putFolder(12)).map((image) =>
+      askThumbnails(bounded(engines.newProcess(), 5), [image], [card]),
     );
     await Promise.all(asking);
     expect(await drainQueue(engines)).toHaveLength(5);
