@@ -1,3 +1,4 @@
+import type { ThumbnailsBucket } from '../shared/thumbnails/thumbnails-bucket.ts';
 import type { Variant } from '../shared/thumbnails/variant.ts';
 import { openClients } from './clients.ts';
 import { type Backfill, enqueue, type Tally } from './enqueue.ts';
@@ -13,6 +14,8 @@ const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each
   --gallery G       the images of one gallery, without the folders below it
   --all             the images of the whole bucket
   --missing         only images that lack a thumbnail, by the images table
+  --lost            as --missing, and looks for each thumbnail that the table says is made: what something
+                    removed from the bucket is made again; one request to S3 a thumbnail
   --variant V       only images that lack this variant
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
@@ -30,6 +33,7 @@ async function main(): Promise<void> {
     gallery: { type: 'string' },
     all: { type: 'boolean', default: false },
     missing: { type: 'boolean', default: false },
+    lost: { type: 'boolean', default: false },
     variant: { type: 'string' },
     outputs: { type: 'string' },
     state: { type: 'string', default: '.glimpse' },
@@ -60,6 +64,7 @@ async function main(): Promise<void> {
       now: Date.now,
       ...(values.gallery === undefined ? {} : { gallery: values.gallery }),
       ...(lacking === undefined ? {} : { lacking }),
+      ...(values.lost ? { lostFrom: thumbnailsOf(target) } : {}),
       ...(position.after === undefined ? {} : { after: position.after }),
     },
     position,
@@ -94,11 +99,12 @@ async function run(backfill: Backfill, position: Position): Promise<void> {
   console.log(`Done: ${summary}`);
 }
 
-function describe({ listed, queued, made, failed }: Tally): string {
+function describe({ listed, queued, made, failed, lost = 0 }: Tally): string {
   const count = (value: number) => value.toLocaleString('en');
   return [
     `${count(listed)} listed`,
     `${count(queued)} queued`,
+    ...(lost > 0 ? [`${count(lost)} thumbnails lost`] : []),
     ...(made > 0 ? [`${count(made)} made already`] : []),
     ...(failed > 0 ? [`${count(failed)} failed before and not due yet`] : []),
   ].join(' · ');
@@ -118,13 +124,23 @@ function endProgress(): void {
 
 function lackingVariants(
   { outputs }: Target,
-  { missing, variant }: { missing: boolean; variant?: string | undefined },
+  { missing, lost, variant }: { missing: boolean; lost: boolean; variant?: string | undefined },
 ): readonly Variant[] | undefined {
-  if (variant === undefined) return missing ? outputs.Variants : undefined;
+  if (variant === undefined) return missing || lost ? outputs.Variants : undefined;
   const found = outputs.Variants.filter(({ name }) => name === variant);
   if (found.length > 0) return found;
   const known = outputs.Variants.map(({ name }) => name).join(', ');
   throw new UsageError(`--variant: expected one of ${known}, got ${variant}.`);
+}
+
+function thumbnailsOf(target: Target): ThumbnailsBucket {
+  const bucket = target.outputs.ThumbnailsBucket;
+  if (bucket === undefined) {
+    throw new UsageError(
+      `--lost: expected the output ThumbnailsBucket of ${target.description}, got none: deploy it again with this version.`,
+    );
+  }
+  return { client: openClients(target).s3, bucket };
 }
 
 function connect(target: Target): Pick<Backfill, 'originals' | 'table' | 'queue'> {

@@ -1,7 +1,10 @@
-import { isFailing, missingVariants } from '../shared/thumbnails/image-item.ts';
+import pLimit from 'p-limit';
+import { type ImageItem, isFailing, missingVariants } from '../shared/thumbnails/image-item.ts';
 import { type ImagesTable, readImages } from '../shared/thumbnails/images-table.ts';
+import { findLost, forgetLost } from '../shared/thumbnails/lost-thumbnails.ts';
 import { listOriginals, type Originals } from '../shared/thumbnails/originals.ts';
 import { type Queue, sendRequests } from '../shared/thumbnails/send-requests.ts';
+import type { ThumbnailsBucket } from '../shared/thumbnails/thumbnails-bucket.ts';
 import type { Variant } from '../shared/thumbnails/variant.ts';
 
 export interface Backfill {
@@ -12,6 +15,8 @@ export interface Backfill {
   gallery?: string;
   /** Only images that lack one of these; undefined for every image. */
   lacking?: readonly Variant[];
+  /** Where to look for what is recorded as made: what is gone is lacking. With `lacking` only. */
+  lostFrom?: ThumbnailsBucket;
   /** The last key that an earlier run was done with. */
   after?: string;
   /** Checked between pages. */
@@ -26,6 +31,8 @@ export interface Tally {
   made: number;
   /** Failed, and not yet due for another try. */
   failed: number;
+  /** Thumbnails that were recorded as made and are gone; they are among what is queued. */
+  lost?: number;
   /** The last key that is done with. */
   after?: string;
 }
@@ -35,6 +42,9 @@ const PAGE = 1000;
 
 /** BatchGetItem's own limit. */
 const LOOKUP = 100;
+
+/** Images whose thumbnails are looked for at the same time. */
+const LOOKING = 16;
 
 /**
  * Lists the bucket in pages of 1,000 and sends a message for each image, or for each that lacks
@@ -69,18 +79,41 @@ export async function* enqueue(backfill: Backfill): AsyncGenerator<Tally> {
 }
 
 async function withoutMade(
-  { table, now }: Backfill,
+  backfill: Backfill,
   images: readonly string[],
   lacking: readonly Variant[],
   tally: Tally,
 ): Promise<string[]> {
+  const looking = pLimit(LOOKING);
   const wanted: string[] = [];
   for (let start = 0; start < images.length; start += LOOKUP) {
-    for (const [image, item] of await readImages(table, images.slice(start, start + LOOKUP))) {
-      if (missingVariants(item, lacking).length === 0) tally.made += 1;
-      else if (isFailing(item, now())) tally.failed += 1;
+    const items = await readImages(backfill.table, images.slice(start, start + LOOKUP));
+    const lost = await Promise.all(
+      [...items].map(([image, item]) =>
+        looking(() => forgetIfLost(backfill, image, item, lacking)),
+      ),
+    );
+    for (const [index, [image, item]] of [...items].entries()) {
+      const gone = lost[index] ?? 0;
+      if (backfill.lostFrom !== undefined) tally.lost = (tally.lost ?? 0) + gone;
+      if (gone > 0) wanted.push(image);
+      else if (missingVariants(item, lacking).length === 0) tally.made += 1;
+      else if (isFailing(item, backfill.now())) tally.failed += 1;
       else wanted.push(image);
     }
   }
   return wanted;
+}
+
+/** @returns how many thumbnails of the image are to be made again. */
+async function forgetIfLost(
+  { table, lostFrom, now }: Backfill,
+  image: string,
+  item: ImageItem,
+  variants: readonly Variant[],
+): Promise<number> {
+  if (lostFrom === undefined) return 0;
+  const lost = await findLost(lostFrom, image, item, variants);
+  if (lost.length === 0) return 0;
+  return (await forgetLost(table, image, item, lost, now())) ? lost.length : 0;
 }

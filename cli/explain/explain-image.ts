@@ -52,8 +52,8 @@ const HELP: Readonly<Record<ImageCode, readonly string[]>> = {
     'If events of the originals bucket do not reach the eager queue, so that this recurs, look at the bucket’s notifications.',
   ],
   lost: [
+    'Have them made again: "npm run backfill -- --gallery G --lost".',
     'Something other than Glimpse removed objects of the thumbnails bucket: look at its lifecycle rules.',
-    'Upload the original again, and they are made anew.',
   ],
   cold: [AGAIN],
   ready: [],

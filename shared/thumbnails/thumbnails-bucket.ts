@@ -1,6 +1,8 @@
 import {
   DeleteObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
+  NotFound,
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
@@ -29,6 +31,20 @@ export async function writeThumbnail(
       CacheControl: FOR_EVER,
     }),
   );
+}
+
+/** One HEAD. */
+export async function thumbnailExists(
+  { client, bucket }: ThumbnailsBucket,
+  key: string,
+): Promise<boolean> {
+  try {
+    await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFound) return false;
+    throw error;
+  }
 }
 
 /** Deletes the thumbnails of every source that the image has had. */

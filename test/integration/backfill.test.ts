@@ -2,13 +2,23 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Backfill, enqueue, type Tally } from '../../cli/enqueue.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
-import { type Engines, ORIGINALS, startEngines } from './engines.ts';
-import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
+import { claimForWork, letGo } from '../../shared/thumbnails/worker-claim.ts';
+import { type Engines, ORIGINALS, startEngines, THUMBNAILS } from './engines.ts';
+import {
+  card,
+  drainQueue,
+  itemOf,
+  picture,
+  putOriginal,
+  thumbnailKeys,
+  workshopOf,
+  zoom,
+} from './workshop.ts';
 
 let engines: Engines;
 let table: string;
@@ -79,6 +89,51 @@ test('only what lacks something gets a message, and the rest is told apart', asy
   expect((await drainQueue(engines)).sort()).toEqual([cold]);
 });
 
+/** Deletes one thumbnail's object, as a lifecycle rule or a person would. */
+async function lose(image: string, variant: string): Promise<string> {
+  const keys = await thumbnailKeys(engines, `${image}/`);
+  const Key = keys.find((key) => key.endsWith(`/${variant}.webp`)) ?? '';
+  await engines.s3.send(new DeleteObjectCommand({ Bucket: THUMBNAILS, Key }));
+  return Key;
+}
+
+const looking = () => ({
+  lacking: [card, zoom],
+  lostFrom: { client: engines.s3, bucket: THUMBNAILS },
+});
+
+test('a thumbnail that was deleted from the bucket is made again, and what is there is left alone', async () => {
+  const [whole = '', one = '', both = '', cold = ''] = await put('1', '2', '3', '4');
+  for (const image of [whole, one, both]) await make(image);
+  const lost = [await lose(one, 'card'), await lose(both, 'card'), await lose(both, 'zoom')];
+  // The record alone does not tell.
+  expect(await run({ lacking: [card, zoom] })).toMatchObject({ queued: 1, made: 3 });
+  expect(await drainQueue(engines)).toEqual([cold]);
+
+  expect(await run(looking())).toEqual({ listed: 4, queued: 3, made: 1, failed: 0, lost: 3 });
+  expect((await drainQueue(engines)).sort()).toEqual([one, both, cold]);
+  expect(Object.keys((await itemOf(engines, table, one))?.variants ?? {})).toEqual(['zoom']);
+  expect(await make(one)).toMatchObject({ kind: 'made', variants: 1 });
+  expect(await make(both)).toMatchObject({ kind: 'made', variants: 2 });
+  const there = await thumbnailKeys(engines, `${folder}/`);
+  expect(there).toEqual(expect.arrayContaining(lost));
+  expect(await run(looking())).toMatchObject({ queued: 1, made: 3, lost: 0 });
+});
+
+test('a lost thumbnail of an image that a worker has in hand waits for the next look', async () => {
+  const [image = ''] = await put('1');
+  await make(image);
+  await lose(image, 'card');
+  const shop = workshopOf(engines.newProcess(), table, clock);
+  const more = [card, zoom, { ...card, name: 'more' }];
+  const times = { owner: 'worker', now: clock.now, until: clock.now + 60_000 };
+  const hold = await claimForWork(shop.table, { kind: 'wanted', image }, more, times);
+  if (hold === 'done' || hold === 'stale') throw new Error(hold);
+  expect(await run(looking())).toMatchObject({ queued: 0, made: 1, lost: 0 });
+  await letGo(hold);
+  expect(await run(looking())).toMatchObject({ queued: 1, lost: 1 });
+});
+
 test('a bucket of more than a page is walked to its end, and taken up where it was stopped', async () => {
   const bytes = await picture('red');
   const images = Array.from({ length: 1005 }, (_, index) => `${folder}/${10_000 + index}`);
@@ -103,9 +158,11 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
   expect((await drainQueue(engines)).sort()).toEqual(images);
 });
 
-test('of a bucket with nothing in it is done, and of a gallery that is not there is a mistake', async () => {
-  const OriginalsBucket = 'nothing-yet';
-  await engines.s3.send(new CreateBucketCommand({ Bucket: OriginalsBucket }));
+/** The command itself, on these engines. */
+async function backfills(
+  OriginalsBucket: string,
+  ...calls: string[][]
+): Promise<{ status: unknown; stdout: string; stderr: string }[]> {
   const state = await mkdtemp(join(tmpdir(), 'glimpse-backfill-'));
   const target = {
     s3: engines.s3Endpoint,
@@ -115,6 +172,7 @@ test('of a bucket with nothing in it is done, and of a gallery that is not there
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     outputs: {
       OriginalsBucket,
+      ThumbnailsBucket: THUMBNAILS,
       ImagesTable: table,
       EagerQueueUrl: engines.queueUrl,
       Variants: JSON.stringify([card]),
@@ -122,7 +180,7 @@ test('of a bucket with nothing in it is done, and of a gallery that is not there
   };
   await writeFile(join(state, 'endpoints.json'), JSON.stringify(target));
   const command = resolve(import.meta.dirname, '../../cli/backfill.ts');
-  const backfill = async (...options: string[]) =>
+  const backfill = async (options: readonly string[]) =>
     await new Promise<{ status: unknown; stdout: string; stderr: string }>((done) => {
       const args = [command, '--state', state, ...options];
       // Where it has come to is kept below the folder that it is called in.
@@ -131,14 +189,33 @@ test('of a bucket with nothing in it is done, and of a gallery that is not there
       );
     });
   try {
-    const [all, one] = await Promise.all([backfill('--all'), backfill('--gallery', 'a/b')]);
-    expect(all).toEqual({
-      status: 0,
-      stdout: expect.stringContaining('There is nothing in the originals bucket'),
-      stderr: '',
-    });
-    expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
+    return await Promise.all(calls.map(backfill));
   } finally {
     await rm(state, { recursive: true, force: true });
   }
+}
+
+test('the command --lost says how many were lost, and queues their images', async () => {
+  const [image = ''] = await put('1');
+  await make(image);
+  await lose(image, 'card');
+  const [done] = await backfills(ORIGINALS, ['--gallery', folder, '--lost']);
+  expect(done).toEqual({
+    status: 0,
+    stdout: expect.stringContaining('1 listed · 1 queued · 1 thumbnails lost'),
+    stderr: '',
+  });
+  expect(await drainQueue(engines)).toEqual([image]);
+});
+
+test('of a bucket with nothing in it is done, and of a gallery that is not there is a mistake', async () => {
+  const bucket = 'nothing-yet';
+  await engines.s3.send(new CreateBucketCommand({ Bucket: bucket }));
+  const [all, one] = await backfills(bucket, ['--all'], ['--gallery', 'a/b']);
+  expect(all).toEqual({
+    status: 0,
+    stdout: expect.stringContaining('There is nothing in the originals bucket'),
+    stderr: '',
+  });
+  expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
 });

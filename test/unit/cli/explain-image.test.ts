@@ -121,5 +121,6 @@ test('thumbnails of an older version, of an earlier configuration, and lost ones
 
   const lost = explain({ thumbnails: [{ ...there, variant: 'card', recipe, object: undefined }] });
   expect(lost.code).toBe('lost');
+  expect(lost.help[0]).toContain('npm run backfill -- --gallery G --lost');
   expect(lost.words[2]).toBe('card: recorded as made, but a/c.jpg/aa/card.webp is not there.');
 });
