@@ -6,7 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ import {
 } from '../flows/imports.ts';
 import * as rare from '../flows/rare-paths.ts';
 import { silentStack, type Template } from '../flows/silent-stack.ts';
-import { settled, type Target, thumbnails, until } from '../flows/target.ts';
+import { type Target, thumbnails, until } from '../flows/target.ts';
 import * as flows from '../flows/thumbnails.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -469,7 +469,15 @@ async function failInPlaces({ cloud, target }: Running, catalogue: string): Prom
     }),
   );
   await send(queues.onDemand, encodeRequest('held/1.jpg'));
-  await until(() => thumbnails(target, ['no/such.jpg']), settled);
+  // Removed after it was asked for.
+  await send(queues.onDemand, encodeRequest('no/such.jpg'));
+  await until(
+    () =>
+      DynamoDBDocumentClient.from(table).send(
+        new GetCommand({ TableName: tables.images ?? '', Key: keyOfImage('no/such.jpg') }),
+      ),
+    ({ Item: item }) => item?.failure !== undefined,
+  );
   await cloud.invoke(functions.SummariesReaper ?? '', {});
 
   const stateOf = async (id: string) =>
