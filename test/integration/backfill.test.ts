@@ -7,7 +7,7 @@ import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Backfill, enqueue, type Tally } from '../../cli/enqueue.ts';
 import { makeThumbnails } from '../../functions/thumbnail-worker/make-thumbnails.ts';
-import { type Engines, ORIGINALS, startEngines } from './engines.ts';
+import { type Engines, ORIGINALS, startEngines, THUMBNAILS } from './engines.ts';
 import { card, drainQueue, picture, putOriginal, workshopOf, zoom } from './workshop.ts';
 
 let engines: Engines;
@@ -103,7 +103,7 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
   expect((await drainQueue(engines)).sort()).toEqual(images);
 });
 
-test('of a bucket with nothing in it is done, and of a gallery that is not there is a mistake', async () => {
+test('of a bucket with nothing in it is done, of a gallery that is not there is a mistake, and of a key unknown nothing is explained', async () => {
   const OriginalsBucket = 'nothing-yet';
   await engines.s3.send(new CreateBucketCommand({ Bucket: OriginalsBucket }));
   const state = await mkdtemp(join(tmpdir(), 'glimpse-backfill-'));
@@ -117,13 +117,15 @@ test('of a bucket with nothing in it is done, and of a gallery that is not there
       OriginalsBucket,
       ImagesTable: table,
       EagerQueueUrl: engines.queueUrl,
+      ThumbnailsBucket: THUMBNAILS,
+      Delivery: JSON.stringify({ kind: 'public' }),
       Variants: JSON.stringify([card]),
     },
   };
   await writeFile(join(state, 'endpoints.json'), JSON.stringify(target));
-  const command = resolve(import.meta.dirname, '../../cli/backfill.ts');
-  const backfill = async (...options: string[]) =>
+  const run = async (name: string, ...options: string[]) =>
     await new Promise<{ status: unknown; stdout: string; stderr: string }>((done) => {
+      const command = resolve(import.meta.dirname, `../../cli/${name}.ts`);
       const args = [command, '--state', state, ...options];
       // Where it has come to is kept below the folder that it is called in.
       execFile(process.execPath, args, { cwd: state }, (error, stdout, stderr) =>
@@ -131,13 +133,19 @@ test('of a bucket with nothing in it is done, and of a gallery that is not there
       );
     });
   try {
-    const [all, one] = await Promise.all([backfill('--all'), backfill('--gallery', 'a/b')]);
+    const [all, one, image] = await Promise.all([
+      run('backfill', '--all'),
+      run('backfill', '--gallery', 'a/b'),
+      run('explain', '--image', 'a/slip.jpg', '--json'),
+    ]);
     expect(all).toEqual({
       status: 0,
       stdout: expect.stringContaining('There is nothing in the originals bucket'),
       stderr: '',
     });
     expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
+    expect(image).toMatchObject({ status: 1, stderr: '' });
+    expect(JSON.parse(image.stdout)).toMatchObject({ code: 'unknown' });
   } finally {
     await rm(state, { recursive: true, force: true });
   }
