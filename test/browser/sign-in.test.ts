@@ -71,6 +71,16 @@ test('a token that ends is renewed unseen; where it cannot be, what was typed st
   await link.waitFor();
   await page.unroute(`${api}/galleries*`);
 
+  // Renewed, and not taken either: no other try would help.
+  await refuse(1000);
+  await askAgain();
+  await page.getByText('Your sign-in is not accepted here. Sign in again, or').waitFor();
+  expect(await page.getByRole('button', { name: 'Sign in again' }).count()).toBe(1);
+  await page.unroute(`${api}/galleries*`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await link.waitFor();
+  expect(await page.getByText('not accepted here').count()).toBe(0);
+
   // The issuer wants to see somebody.
   await context.route(`${issuer}/token`, (route) =>
     route.request().postData()?.includes('refresh_token') === true
