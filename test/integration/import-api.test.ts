@@ -1146,6 +1146,9 @@ describe('whoever has signed in', () => {
   test('and looks after all of them sees and changes them, and lists them where that is asked for', async () => {
     const id = await make(OLIVE, 'stuck');
     expect(idsOf(await list(OSCAR))).not.toContain(id);
+    // By which a page knows that it may ask for those of all.
+    expect(await list(OSCAR)).toHaveProperty('operator', true);
+    expect(await list(OLIVE)).not.toHaveProperty('operator');
     const everyones: string[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = await list(OSCAR, `of=everyone&limit=50${cursor && `&cursor=${cursor}`}`);
