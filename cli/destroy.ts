@@ -7,6 +7,7 @@ import { deleteStack, findStack } from './destroy/delete-stack.ts';
 import { type Staying, whatStays } from './destroy/what-stays.ts';
 import { readOptions } from './read-options.ts';
 import { UsageError } from './target.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const HELP = `Deletes a stage's stack, after it has said what stays: pictures, imported files and what was made of them.
 
@@ -15,7 +16,8 @@ const HELP = `Deletes a stage's stack, after it has said what stays: pictures, i
   --stage NAME   production without it
   --yes          does not ask for the stack's name first
   --dry-run      says what stays, and deletes nothing
-  --json         what stays as JSON, for a program: [{logicalId, type, name, holds}]
+  --json         what stays as JSON, for a program: [{logicalId, type, name, holds}],
+                 and a line {error} where it went wrong
   --help
 
 AWS_PROFILE chooses the account, AWS_REGION the region. Nothing that a person has put in, and nothing that was paid
@@ -94,6 +96,5 @@ function removal({ type, name, logicalId }: Staying): string {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `destroy: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('destroy', error, process.argv.slice(2));
 }

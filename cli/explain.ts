@@ -5,6 +5,7 @@ import { type Explanation, explainImport } from './explain/explain-import.ts';
 import { readImageFacts } from './explain/read-image.ts';
 import { readOptions } from './read-options.ts';
 import { openTarget, type Target, UsageError } from './target.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const HELP = `Says why an image looks as it does (its source, version, thumbnails, last error, next try, URLs), or why
 an import takes as long as it does (what its rows wait for, what limits the fleet), and what would help.
@@ -22,8 +23,8 @@ an import takes as long as it does (what its rows wait for, what limits the flee
   GLIMPSE_TOKEN     a token of the issuer, for a deployed stack whose API asks for one; where it asks for
                     AWS credentials, those of the environment sign
 
-It ends with 0 when it has explained, with 1 if there is no such import or no answer, and with 2 if it
-was called wrongly.`;
+It ends with 0 when it has explained, with 1 if there is no such import, nothing known of the image or no
+answer, and with 2 if it was called wrongly; with --json an error is {error}.`;
 
 async function main(): Promise<void> {
   const values = readOptions(process.argv.slice(2), {
@@ -48,6 +49,8 @@ async function main(): Promise<void> {
       ? await askWhyImport(target, importId ?? '')
       : explainImage(await readImageFacts(target, image), target.outputs.Variants, Date.now());
   console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
+  // A slip in the key, most likely: a script is to notice.
+  if (explanation.code === 'unknown') process.exitCode = 1;
 }
 
 async function askWhyImport(target: Target, id: string): Promise<Explanation> {
@@ -74,6 +77,5 @@ function inLines({ words, help }: Pick<Explanation, 'words' | 'help'>): string {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `explain: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('explain', error, process.argv.slice(2));
 }

@@ -4,6 +4,7 @@ import { readOptions } from './read-options.ts';
 import { findDeadLetters, type Moved, moveMessages, peek } from './redrive/move-messages.ts';
 import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
 import { openTarget, type Target, UsageError } from './target.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const QUEUES = {
   'on-demand': 'OnDemandQueueUrl',
@@ -23,7 +24,8 @@ const HELP = `Sends what is in a dead-letter queue to its queue again, once the 
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
-  --json            one line of JSON for a program: {queue, deadLetters, inFlight, moved, refused}
+  --json            one line of JSON for a program: {queue, deadLetters, inFlight, moved, refused},
+                    and {error} where it went wrong
   --help
 
 Dead letters are read by a function that records them on their image or rows, so that what waits here is what
@@ -105,6 +107,5 @@ const count = (value: number) => value.toLocaleString('en');
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `redrive: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('redrive', error, process.argv.slice(2));
 }

@@ -20,7 +20,13 @@ export const importSchema = z.object({
   startedAt: z.string().optional(),
   completedAt: z.string().optional(),
   etaSeconds: z.number().optional(),
-  still: z.object({ since: z.string() }).optional(),
+  still: z
+    .object({
+      since: z.string(),
+      unheard: z.object({ chunks: z.number(), againBy: z.string() }).optional(),
+      sentAgainAt: z.string().optional(),
+    })
+    .optional(),
   stalled: z.object({ reason: z.string() }).optional(),
   failure: z.object({ code: z.string(), message: z.string() }).optional(),
 });

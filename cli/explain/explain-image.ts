@@ -1,8 +1,17 @@
-import { isFailing } from '../../shared/thumbnails/image-item.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isFailing, unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { recipeOf, type Variant } from '../../shared/thumbnails/variant.ts';
 import type { ImageFacts, ThumbnailFacts } from './read-image.ts';
 
-export type ImageCode = 'missing' | 'failed' | 'pending' | 'stale' | 'lost' | 'cold' | 'ready';
+export type ImageCode =
+  | 'unknown'
+  | 'missing'
+  | 'failed'
+  | 'pending'
+  | 'stale'
+  | 'lost'
+  | 'cold'
+  | 'ready';
 
 export interface ImageExplanation {
   /** What a viewer has of it now, and why. */
@@ -38,6 +47,9 @@ export function explainImage(
 const AGAIN = 'Ask for it again: open its gallery, or "npm run backfill -- --gallery G".';
 
 const HELP: Readonly<Record<ImageCode, readonly string[]>> = {
+  unknown: [
+    'Look for a slip in the key: it is that of the originals bucket, whole and as it is there.',
+  ],
   missing: ['Upload the original; its thumbnails are made by themselves.'],
   failed: [
     'Upload a picture that can be read under the same key: a new source is tried at once.',
@@ -64,7 +76,9 @@ function codeOf(
   variants: readonly Variant[],
   now: number,
 ): ImageCode {
-  if (original === undefined) return 'missing';
+  if (original === undefined) {
+    return isDeepStrictEqual(item, unknownItem(item.name)) ? 'unknown' : 'missing';
+  }
   const isMade = ({ variant, recipe }: ThumbnailFacts) => recipe === wantedOf(variants, variant);
   const isCurrent = item.etag === original.etag;
   if (isCurrent && thumbnails.every(isMade)) {

@@ -109,9 +109,7 @@ function running(
     code: stalled === undefined ? held.code : 'stalled',
     words: [
       `${title} is running: ${progress}${pace}${left}.`,
-      ...(still === undefined
-        ? []
-        : [`No row was written for ${seconds(Math.max(0, now - Date.parse(still.since)))}.`]),
+      ...(still === undefined ? [] : standstill(still, now)),
       ...(stalled === undefined ? [] : [`It is stalled. ${sentence(stalled.reason)}`]),
       held.words,
       ...(held === NOTHING_YET ? [] : [waitsInWords(waitsARow)]),
@@ -120,6 +118,26 @@ function running(
     help: diagnosis?.help ?? [],
     measured,
   };
+}
+
+/** For how long, and of whom nothing is heard. */
+function standstill(
+  { since, unheard, sentAgainAt }: NonNullable<ImportTold['still']>,
+  now: number,
+): string[] {
+  const words = [`No row was written for ${seconds(Math.max(0, now - Date.parse(since)))}.`];
+  if (unheard !== undefined) {
+    const { chunks, againBy } = unheard;
+    const whose =
+      chunks === 1 ? 'The worker of one chunk has' : `The workers of ${count(chunks)} chunks have`;
+    const leftMs = Date.parse(againBy) - now;
+    const when = leftMs > 0 ? `within ${Math.ceil(leftMs / 1000)} s` : 'any moment now';
+    words.push(`${whose} not been heard of: what they had begun is sent again by itself, ${when}.`);
+  } else if (sentAgainAt !== undefined) {
+    const ago = seconds(Math.max(0, now - Date.parse(sentAgainAt)));
+    words.push(`What a worker had begun when it ended was sent again ${ago} ago.`);
+  }
+  return words;
 }
 
 const NOTHING_YET = {

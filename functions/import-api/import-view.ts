@@ -202,21 +202,31 @@ function stalledOf(
   return stalled.chunk !== undefined && now <= stalled.at + RECOVERS ? undefined : stalled;
 }
 
-/** Before so many rows, and so many milliseconds, there is no pace: functions start, and places fill. */
-const PACE = { rows: 20, ms: 10_000 };
+/**
+ * From when on rows make a pace, each by the least part of all rows, the least rows and the least milliseconds
+ * of work: while places fill, what is written says nothing of what will be.
+ */
+const PACES = [
+  { part: 0, rows: 20, ms: 3_000 },
+  { part: 0.02, rows: 1, ms: 10_000 },
+  { part: 0, rows: 1, ms: 60_000 },
+];
 
-/** By the pace since it was started or resumed. */
+/** By the pace since workers began on it, after it was started or resumed: that functions start is no part of it. */
 function etaSeconds(
   { state, layout, startedAt, settledAtStart = 0 }: ImportItem,
-  { done, failed }: Progress,
+  { done, failed, beganAt }: Progress,
   now: number,
 ): number | undefined {
   if (state !== 'running' || layout === undefined || startedAt === undefined) return undefined;
   const settled = done + failed - settledAtStart;
-  if (settled <= 0 || now <= startedAt) return undefined;
-  if (settled < PACE.rows && now < startedAt + PACE.ms) return undefined;
+  const workedMs = now - (beganAt ?? startedAt);
+  const isPace = PACES.some(
+    ({ part, rows, ms }) => settled >= Math.max(rows, part * layout.total) && workedMs >= ms,
+  );
+  if (!isPace) return undefined;
   const left = layout.total - done - failed;
-  return Math.ceil((left * (now - startedAt)) / settled / 1000);
+  return Math.ceil((left * workedMs) / settled / 1000);
 }
 
 const isoOf = (at: number) => new Date(at).toISOString();

@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 export async function listImports(
   service: Service,
   { cursor, limit, of }: { cursor?: string | undefined; limit: number; of?: 'everyone' },
-): Promise<{ imports: ImportSummary[]; cursor?: string }> {
+): Promise<{ imports: ImportSummary[]; operator?: true; cursor?: string }> {
   const before = cursor === undefined ? undefined : decodeCursor(listCursor, cursor).before;
   const { owner, operator } = service.caller;
   if (of === 'everyone' && !operator) {
@@ -26,5 +26,10 @@ export async function listImports(
       summaryOf(service, item, await readProgress(service.table, item, service.now())),
     ),
   );
-  return { imports, ...(next === undefined ? {} : { cursor: encodeCursor({ before: next }) }) };
+  return {
+    imports,
+    // Who has no owner's name is everyone: their own are all.
+    ...(operator && owner !== undefined ? { operator } : {}),
+    ...(next === undefined ? {} : { cursor: encodeCursor({ before: next }) }),
+  };
 }

@@ -1,3 +1,4 @@
+import { mayHandle } from '../../shared/access/caller.ts';
 import type { AllowanceSettings, Mode } from '../../shared/fleet/allowance-settings.ts';
 import { diagnoseFleet, type FleetImports } from '../../shared/fleet/diagnose-fleet.ts';
 import type { Diagnosis } from '../../shared/fleet/diagnosis.ts';
@@ -58,7 +59,7 @@ export interface FleetView {
 
 /** The plan, and what is measured now: of DynamoDB two Queries and a GetItem a line, of SQS two counts. */
 export async function showFleet(
-  service: Pick<Service, 'table' | 'fleet' | 'now'>,
+  service: Pick<Service, 'caller' | 'table' | 'fleet' | 'now'>,
 ): Promise<FleetView> {
   const { fleet } = service;
   const now = service.now();
@@ -142,12 +143,15 @@ async function activeBut(
 }
 
 async function lookAtImports({
+  caller,
   table,
   fleet,
-}: Pick<Service, 'table' | 'fleet'>): Promise<FleetImports> {
+}: Pick<Service, 'caller' | 'table' | 'fleet'>): Promise<FleetImports> {
   const { items: newest } = await listImports(table, { before: undefined, limit: NEWEST });
   const items = [...newest, ...(await activeBut(newest, table))];
   const paused = items.filter(({ state }) => state === 'paused');
+  // That somebody's import is paused is everybody's to know, and what it is called is not.
+  const nameFor = (item: ImportItem) => (mayHandle(caller, item) ? item.name : undefined);
   const lineOf = (mode: Mode) => fleet.plan.lines.find(({ modes }) => modes.includes(mode));
   // Where another was begun or completed since, calls may succeed again.
   const stopped = paused.find(
@@ -164,10 +168,10 @@ async function lookAtImports({
     running: items.flatMap(({ state, mode, startedAt }) =>
       state === 'running' && startedAt !== undefined ? [{ mode, startedAt }] : [],
     ),
-    paused,
+    paused: paused.map((item) => ({ mode: item.mode, name: nameFor(item) })),
     stopped: stopped && {
       mode: stopped.mode,
-      name: stopped.name,
+      name: nameFor(stopped),
       message: stopped.failure?.message ?? '',
     },
   };

@@ -28,7 +28,7 @@ type OfMode<T> = T & { readonly mode: Mode };
 
 export interface FleetImports {
   readonly running: ImportFacts['running'];
-  readonly paused: readonly OfMode<{ readonly name: string }>[];
+  readonly paused: readonly OfMode<{ readonly name: string | undefined }>[];
   readonly stopped?: OfMode<NonNullable<ImportFacts['stopped']>> | undefined;
 }
 

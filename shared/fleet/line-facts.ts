@@ -27,10 +27,10 @@ export interface ModeFacts {
 export interface ImportFacts {
   /** Those that run, and when each was started or resumed: epoch milliseconds. */
   readonly running: readonly { readonly mode: Mode; readonly startedAt: number }[];
-  /** Names of those that are paused, the newest first. */
-  readonly paused: readonly string[];
+  /** Names of those that are paused, the newest first; undefined for those that the asker may not know. */
+  readonly paused: readonly (string | undefined)[];
   /** One that is paused because no call succeeds any more: its failure says what to do. */
-  readonly stopped?: { readonly name: string; readonly message: string } | undefined;
+  readonly stopped?: { readonly name: string | undefined; readonly message: string } | undefined;
 }
 
 export interface LineFacts {

@@ -10,6 +10,8 @@ export const chunkItemSchema = talliesSchema.extend({
   /** Who has it, and until when at the latest, in epoch milliseconds. */
   worker: z.string().optional(),
   until: z.number().optional(),
+  /** When it was last claimed. */
+  claimedAt: z.number().optional(),
   /** How often the reaper has sent it again in `round`. */
   resent: z.number(),
   /** When somebody last wrote here; or when it comes back, for one that was handed back with a delay. */

@@ -45,7 +45,7 @@ export async function claimChunk(
         Key: chunkKey(importId, pageOfChunk(chunk), chunk),
         UpdateExpression: [
           'SET #chunk = :chunk, #round = :round, #settled = :no, #worker = :worker, #until = :until',
-          '#touchedAt = :now, #resent = if_not_exists(#resent, :zero)',
+          '#touchedAt = :now, #claimedAt = :now, #resent = if_not_exists(#resent, :zero)',
           ...tallies,
         ].join(', '),
         ConditionExpression: [
@@ -63,6 +63,7 @@ export async function claimChunk(
           '#worker': 'worker',
           '#until': 'until',
           '#touchedAt': 'touchedAt',
+          '#claimedAt': 'claimedAt',
           '#resent': 'resent',
           ...Object.fromEntries(Object.keys(NO_TALLIES).map((name) => [`#${name}`, name])),
         },

@@ -16,6 +16,11 @@ const UNHEARD = 10_000;
 export interface Progress extends Page {
   /** The row up to which nearly all are written: where the earliest of those at work is. */
   front: number;
+  /**
+   * When workers began, which start some time after the import does. Undefined before they have, and once
+   * a page is full: of its chunks that is not known any more, and what a start takes is little by then.
+   */
+  beganAt: number | undefined;
   /** When a row was last written, as far as is known; where there is none yet, when it began. Epoch milliseconds. */
   movedAt: number;
   /** Chunks of workers that have not been heard of for some time, and when the last of their claims lapses. */
@@ -47,9 +52,15 @@ export async function readProgress(
     chunksDone: found.reduce((total, page) => total + page.chunksDone, 0),
     chunksFailed: found.reduce((total, page) => total + page.chunksFailed, 0),
     front: layout === undefined ? 0 : frontOf(layout, Object.keys(pages).map(Number), open, now),
+    beganAt: Object.keys(pages).length === 0 ? beganAtOf(open, startedAt ?? 0) : undefined,
     movedAt: Math.max(startedAt ?? 0, updatedAt, ...open.map(movedAtOf)),
     unheard: unheardOf(open, now),
   };
+}
+
+function beganAtOf(open: readonly ChunkItem[], startedAt: number): number | undefined {
+  const claims = open.flatMap(({ claimedAt = 0 }) => (claimedAt >= startedAt ? [claimedAt] : []));
+  return claims.length === 0 ? undefined : Math.min(...claims);
 }
 
 const movedAtOf = ({ settled, touchedAt, wroteAt = 0 }: ChunkItem): number =>

@@ -71,6 +71,16 @@ test('a token that ends is renewed unseen; where it cannot be, what was typed st
   await link.waitFor();
   await page.unroute(`${api}/galleries*`);
 
+  // Renewed, and not taken either: no other try would help.
+  await refuse(1000);
+  await askAgain();
+  await page.getByText('Your sign-in is not accepted here. Sign in again, or').waitFor();
+  expect(await page.getByRole('button', { name: 'Sign in again' }).count()).toBe(1);
+  await page.unroute(`${api}/galleries*`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await link.waitFor();
+  expect(await page.getByText('not accepted here').count()).toBe(0);
+
   // The issuer wants to see somebody.
   await context.route(`${issuer}/token`, (route) =>
     route.request().postData()?.includes('refresh_token') === true
@@ -99,8 +109,21 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await harbour(cloud);
   await put(cloud.target, 'orchard/tree.jpg', await photo(4));
   await until(() => thumbnails(cloud.target, ['orchard/tree.jpg']), settled);
-  const { page } = await visiting(STRANGER);
-  await page.goto(cloud.endpoints.web);
+  const visitor = await visiting(STRANGER);
+  const { page } = visitor;
+  const { web } = cloud.endpoints;
+  // An operator, who sees the imports of all where they ask for them.
+  await page.goto(`${web}/imports.html`);
+  const whose = page.getByRole('navigation', { name: 'Whose imports' });
+  await whose.getByRole('link', { name: 'Mine', exact: true }).waitFor();
+  const asked = page.waitForRequest(/imports\?of=everyone$/);
+  await whose.getByRole('link', { name: 'Everyone’s' }).click();
+  await asked;
+  expect(page.url()).toBe(`${web}/imports.html?of=everyone`);
+  await page.reload();
+  await whose.locator('[aria-current]', { hasText: 'Everyone’s' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto(web);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
   expect(await violations(page)).toEqual([]);
@@ -109,4 +132,10 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await who(page, 'Rhea Reader').waitFor();
   await page.getByRole('link', { name: 'harbour' }).first().waitFor();
   expect(await page.getByRole('link', { name: 'orchard' }).count()).toBe(0);
+  // An operator's link shows them their own.
+  visitor.mayFail(/\/imports\?of=everyone/);
+  await page.goto(`${web}/imports.html?of=everyone`);
+  await page.waitForURL(`${web}/imports.html`);
+  await page.getByText('No imports yet').waitFor();
+  expect(await whose.count()).toBe(0);
 }, 100_000);

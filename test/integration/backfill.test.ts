@@ -158,8 +158,8 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
   expect((await drainQueue(engines)).sort()).toEqual(images);
 });
 
-/** The command itself, on these engines. */
-async function backfills(
+/** The commands themselves, on these engines: each call is a command's name and its options. */
+async function commands(
   OriginalsBucket: string,
   ...calls: string[][]
 ): Promise<{ status: unknown; stdout: string; stderr: string }[]> {
@@ -175,13 +175,14 @@ async function backfills(
       ThumbnailsBucket: THUMBNAILS,
       ImagesTable: table,
       EagerQueueUrl: engines.queueUrl,
+      Delivery: JSON.stringify({ kind: 'public' }),
       Variants: JSON.stringify([card]),
     },
   };
   await writeFile(join(state, 'endpoints.json'), JSON.stringify(target));
-  const command = resolve(import.meta.dirname, '../../cli/backfill.ts');
-  const backfill = async (options: readonly string[]) =>
+  const run = async ([name, ...options]: readonly string[]) =>
     await new Promise<{ status: unknown; stdout: string; stderr: string }>((done) => {
+      const command = resolve(import.meta.dirname, `../../cli/${name}.ts`);
       const args = [command, '--state', state, ...options];
       // Where it has come to is kept below the folder that it is called in.
       execFile(process.execPath, args, { cwd: state }, (error, stdout, stderr) =>
@@ -189,7 +190,7 @@ async function backfills(
       );
     });
   try {
-    return await Promise.all(calls.map(backfill));
+    return await Promise.all(calls.map(run));
   } finally {
     await rm(state, { recursive: true, force: true });
   }
@@ -199,7 +200,7 @@ test('the command --lost says how many were lost, and queues their images', asyn
   const [image = ''] = await put('1');
   await make(image);
   await lose(image, 'card');
-  const [done] = await backfills(ORIGINALS, ['--gallery', folder, '--lost']);
+  const [done] = await commands(ORIGINALS, ['backfill', '--gallery', folder, '--lost']);
   expect(done).toEqual({
     status: 0,
     stdout: expect.stringContaining('1 listed · 1 queued · 1 thumbnails lost'),
@@ -208,14 +209,21 @@ test('the command --lost says how many were lost, and queues their images', asyn
   expect(await drainQueue(engines)).toEqual([image]);
 });
 
-test('of a bucket with nothing in it is done, and of a gallery that is not there is a mistake', async () => {
+test('of a bucket with nothing in it is done, of a gallery that is not there is a mistake, and of a key unknown nothing is explained', async () => {
   const bucket = 'nothing-yet';
   await engines.s3.send(new CreateBucketCommand({ Bucket: bucket }));
-  const [all, one] = await backfills(bucket, ['--all'], ['--gallery', 'a/b']);
+  const [all, one, image] = await commands(
+    bucket,
+    ['backfill', '--all'],
+    ['backfill', '--gallery', 'a/b'],
+    ['explain', '--image', 'a/slip.jpg', '--json'],
+  );
   expect(all).toEqual({
     status: 0,
     stdout: expect.stringContaining('There is nothing in the originals bucket'),
     stderr: '',
   });
   expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
+  expect(image).toMatchObject({ status: 1, stderr: '' });
+  expect(JSON.parse(image?.stdout ?? '')).toMatchObject({ code: 'unknown' });
 });

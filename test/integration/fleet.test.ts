@@ -5,8 +5,9 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { routesOf } from '../../functions/import-api/routes.ts';
-import type { SharedService } from '../../functions/import-api/service.ts';
+import type { Service, SharedService } from '../../functions/import-api/service.ts';
 import { type FleetView, showFleet } from '../../functions/import-api/show-fleet.ts';
+import type { Caller } from '../../shared/access/caller.ts';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
 import { openLine } from '../../shared/fleet/line.ts';
 import type { PlanInput } from '../../shared/fleet/plan-input.ts';
@@ -47,9 +48,18 @@ beforeEach(async () => {
   }
 });
 
-type Fleet = Pick<SharedService, 'table' | 'fleet' | 'now'>;
+type Fleet = Pick<Service, 'caller' | 'table' | 'fleet' | 'now'>;
+
+const somebody = (owner: string, operator = false): Caller => ({
+  id: owner,
+  owner,
+  views: 'all',
+  uploads: 'all',
+  operator,
+});
 
 const fleet = (process: Process = usual, input: PlanInput = PLAN_INPUT): Fleet => ({
+  caller: somebody('sub:operator', true),
   table: { client: process.dynamo, name: imports },
   fleet: fleetOf(process, urls, input),
   now: () => now,
@@ -67,9 +77,10 @@ const send = (url: string, seconds = 0) =>
     new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', DelaySeconds: seconds }),
   );
 
-async function createRunning(mode: Mode): Promise<ImportItem> {
+async function createRunning(mode: Mode, owner?: string): Promise<ImportItem> {
   const item: ImportItem = {
     importId: createImportId(now),
+    ...(owner === undefined ? {} : { owner }),
     name: 'Autumn',
     mode,
     state: 'running',
@@ -89,8 +100,13 @@ async function createRunning(mode: Mode): Promise<ImportItem> {
   return item;
 }
 
-async function createPaused(mode: Mode, code: string, message: string): Promise<ImportItem> {
-  const item = await createRunning(mode);
+async function createPaused(
+  mode: Mode,
+  code: string,
+  message: string,
+  owner?: string,
+): Promise<ImportItem> {
+  const item = await createRunning(mode, owner);
   const table = { client: usual.dynamo, name: imports };
   const halted = await haltImport(table, item, { now, failure: { code, message } });
   expect(halted.changed).toBe(true);
@@ -296,6 +312,19 @@ test('an import that a person paused, or whose own bound is reached, stops nobod
   await end(paused);
 });
 
+test('what a paused import is called is told to its owner and to operators alone', async () => {
+  const told = async (caller: Caller) => JSON.stringify(await showFleet({ ...fleet(), caller }));
+  const askers = [somebody('sub:ada'), somebody('sub:op', true), somebody('sub:eve')];
+  for (const code of ['budget-spent', 'key-refused']) {
+    const paused = await createPaused('bulk', code, 'It ended.', 'sub:ada');
+    const answers = await Promise.all(askers.map(told));
+    expect(answers.map((answer) => answer.includes('Autumn'))).toEqual([true, true, false]);
+    expect(answers[2]).toMatch(/an import is paused/i);
+    expect(answers[2]).toContain('owner can resume it');
+    await end(paused);
+  }
+});
+
 test('a request is five reads and two counts, and two fewer while calls and queues say enough', async () => {
   const counted = async () => {
     const process = engines.newProcess();
@@ -322,7 +351,9 @@ test('the route answers it as it is now, to nobody with a question of their own'
   const ask = async (rawQueryString: string) => {
     const event = { routeKey: 'GET /fleet', rawQueryString, headers: {} };
     const handler = httpHandler(
-      routesOf(() => ({ ...fleet(), authentication: 'none' }) as SharedService),
+      routesOf(
+        () => ({ ...fleet(), authentication: 'none' }) as Partial<SharedService> as SharedService,
+      ),
       tools,
     );
     return await handler(event as APIGatewayProxyEventV2, { awsRequestId: 'id' } as Context);

@@ -581,6 +581,31 @@ describe('a standstill', () => {
     expect(await shown(id)).toMatchObject({ etaSeconds: expect.any(Number), still: undefined });
   });
 
+  test('has no end before its rows make a pace, of which the start of functions is no part', async () => {
+    const id = await createRead(200);
+    const etaOf = async () => (await shown(id)).etaSeconds;
+    clock.now += 13_000;
+    await settle(desk, id, 1);
+    clock.now += 2999;
+    expect(await etaOf()).toBeUndefined();
+    for (let chunk = 2; chunk <= 9; chunk++) await settle(desk, id, chunk);
+    clock.now += 1;
+    // 18 rows: too few for three seconds, and one in fifty after ten.
+    expect(await etaOf()).toBeUndefined();
+    await settle(desk, id, 10);
+    expect(await etaOf()).toBe(27);
+  });
+
+  test('has no end by its first rows of many', async () => {
+    const id = await createRead(200);
+    await settle(desk, id, 1);
+    clock.now += 9999;
+    await settle(desk, id, 2);
+    expect((await shown(id)).etaSeconds).toBeUndefined();
+    clock.now += 1;
+    expect((await shown(id)).etaSeconds).toBe(490);
+  });
+
   test('is none of an import whose rows always come one a minute', async () => {
     const id = await createRead(6);
     clock.now += 60_000;
@@ -1121,6 +1146,9 @@ describe('whoever has signed in', () => {
   test('and looks after all of them sees and changes them, and lists them where that is asked for', async () => {
     const id = await make(OLIVE, 'stuck');
     expect(idsOf(await list(OSCAR))).not.toContain(id);
+    // By which a page knows that it may ask for those of all.
+    expect(await list(OSCAR)).toHaveProperty('operator', true);
+    expect(await list(OLIVE)).not.toHaveProperty('operator');
     const everyones: string[] = [];
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
       const page = await list(OSCAR, `of=everyone&limit=50${cursor && `&cursor=${cursor}`}`);

@@ -37,7 +37,11 @@ export interface NewImport extends Reading, Wishes {
 export type Action = 'pause' | 'resume' | 'cancel' | 'retry';
 
 export interface ImportsApi {
-  imports(cursor?: string): Promise<Page<ImportInList>>;
+  /** One's own, or those of all, and whether one may ask for these. */
+  imports(asked: {
+    cursor?: string | undefined;
+    of?: 'everyone' | undefined;
+  }): Promise<Page<ImportInList> & { operator: boolean }>;
   /** The browser keeps it with its ETag, and asks for what is new. */
   import(importId: string): Promise<ImportView>;
   /** Rows that are written, in order. The cursor is the last row that was looked at. */
@@ -58,9 +62,10 @@ export function createImportsApi(base: string, session?: Bearer): ImportsApi {
   const { ask } = client;
   const at = (importId: string, rest = '') => `/imports/${encodeURIComponent(importId)}${rest}`;
   return {
-    imports: (cursor) =>
-      ask(`/imports${query({ cursor })}`, (answer) => ({
+    imports: ({ cursor, of }) =>
+      ask(`/imports${query({ cursor, of })}`, (answer) => ({
         items: list(answer.imports).map(readImportInList),
+        operator: answer.operator === true,
         cursor: cursorOf(answer),
       })),
     import: (importId) => ask(at(importId), readImport),

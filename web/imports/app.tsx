@@ -19,8 +19,8 @@ import { useRoute } from './use-route.ts';
 export function App({ config }: { config: Config }) {
   const api = useMemo(() => createImportsApi(config.api, config.session), [config]);
   const transfers = useMemo(() => createTransfers(api, sendForm), [api]);
-  const list = useMemo(() => createImportList(api, presence), [api]);
-  const [{ importId, rows }, go] = useRoute();
+  const [{ importId, rows, of }, go] = useRoute();
+  const list = useMemo(() => createImportList(api, presence, of), [api, of]);
   const intake = useIntake(transfers, config.imports.maxBytes, (created) => {
     const [only] = created;
     go(created.length === 1 && only !== undefined ? { importId: only } : {});
@@ -51,7 +51,7 @@ export function App({ config }: { config: Config }) {
       />
       <Offline />
       {importId === undefined ? (
-        <ImportsPage list={list} transfers={transfers} intake={intake} go={go} />
+        <ImportsPage list={list} of={of} transfers={transfers} intake={intake} go={go} />
       ) : (
         <ImportPage
           key={importId}

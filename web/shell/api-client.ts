@@ -14,12 +14,20 @@ export interface ApiClient {
 /** Who asks. @see Session */
 export interface Bearer {
   token(refused?: string): Promise<string>;
+  /** Whether the API took the token; asked with another one, where it did not take the first. */
+  answered?(accepted: boolean): void;
 }
 
 /** @param bearer whose token is sent; nobody's, where the API lets in everyone. */
 export function createApiClient(base: string, bearer?: Bearer): ApiClient {
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     if (bearer === undefined) return await sendOnce(path, init, undefined);
+    const answer = await sendAs(bearer, path, init);
+    bearer.answered?.(answer.status !== 401);
+    if (answer.status !== 401) return answer;
+    throw new ApiError(401, 'sign-in-refused', 'Your sign-in is not accepted here.');
+  };
+  const sendAs = async (bearer: Bearer, path: string, init: RequestInit): Promise<Response> => {
     const token = await bearer.token();
     const answer = await sendOnce(path, init, token);
     // It ended, or its key did: with another one the same is asked once more.

@@ -17,6 +17,8 @@ export interface SessionState {
   readonly who: string | undefined;
   /** Somebody has to sign in again before what waits can go on. */
   readonly ended: boolean;
+  /** The API takes none of their tokens, not even one that was just renewed. */
+  readonly refused: boolean;
 }
 
 /** Somebody who is signed in. */
@@ -26,6 +28,8 @@ export interface Session extends Pick<Store<SessionState>, 'state' | 'subscribe'
    * waiting until somebody has signed in again, and what was typed stays meanwhile.
    */
   token(refused?: string): Promise<string>;
+  /** @param accepted whether the API took the token, and else the one that it was renewed to. */
+  answered(accepted: boolean): void;
   /** Opens a window in which to sign in again. */
   signInAgain(): void;
   signOut(): Promise<void>;
@@ -53,7 +57,11 @@ export function createSession(given: Tokens, around: Surroundings): OpenSession 
   let tokens = given;
   let renewing: Promise<void> | undefined;
   let resumed: (() => void) | undefined;
-  const store = createStore<SessionState>({ who: given.who, ended: false });
+  const store = createStore<SessionState>({
+    who: given.who,
+    ended: false,
+    refused: false,
+  });
 
   const take = (fresh: Tokens): void => {
     tokens = fresh;
@@ -89,8 +97,12 @@ export function createSession(given: Tokens, around: Surroundings): OpenSession 
       }
       return tokens.accessToken;
     },
+    answered(accepted) {
+      if (store.state.refused === accepted) store.set({ refused: !accepted });
+    },
     resume(fresh) {
       take(fresh);
+      store.set({ refused: false });
       resumed?.();
       resumed = undefined;
     },

@@ -20,11 +20,15 @@ export function SignedIn({ session }: { session: Session }) {
 
 /** What waits goes on once somebody has signed in, in a window beside; nothing is lost meanwhile. */
 export function SignInAgain({ session }: { session: Session }) {
-  const { ended } = useStore(session);
-  if (!ended) return null;
+  const { ended, refused } = useStore(session);
+  if (!ended && !refused) return null;
   return (
     <div role="alert" class="sign-in-again">
-      <p>You have been signed out. What is on this page stays, and goes on once you are back.</p>
+      <p>
+        {ended
+          ? 'You have been signed out. What is on this page stays, and goes on once you are back.'
+          : 'Your sign-in is not accepted here. Sign in again, or sign out to be somebody else.'}
+      </p>
       <button type="button" onClick={session.signInAgain}>
         Sign in again
       </button>

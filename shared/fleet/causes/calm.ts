@@ -18,22 +18,36 @@ export function idle({ facts }: Scene): Diagnosis | undefined {
   const isSeen = modes.some(({ lately }) => lately.callsPerSecond > 0) || last > endOf(now);
   const runs = imports?.running.length;
   if (runs === undefined ? isSeen : runs > 0) return undefined;
-  const [paused, ...others] = imports?.paused ?? [];
-  if (paused !== undefined) {
-    const more =
-      others.length === 0 ? ' is' : ` and ${count(others.length)} more of the newest imports are`;
-    return {
-      code: 'idle',
-      words: `Nothing waits: the import “${paused}”${more} paused.`,
-      help: ['Resume it, and its rows go on.'],
-    };
-  }
+  const paused = imports?.paused ?? [];
+  if (paused.length > 0) return pausedInWords(paused);
   return {
     code: 'idle',
     words:
       last === 0
         ? 'There is nothing to do: no chunk waits.'
         : `All work is done: nothing waits, and the last calls ended ${last >= endOf(now) ? 'just now' : `${count((endOf(now) - last) / 1000)} s ago or more`}.`,
+    help: [],
+  };
+}
+
+/** Of several, one that the asker may resume. */
+function pausedInWords(paused: readonly (string | undefined)[]): Diagnosis {
+  const others = paused.length - 1;
+  const known = paused.find((name) => name !== undefined);
+  if (known !== undefined) {
+    const more = others === 0 ? ' is' : ` and ${count(others)} more of the newest imports are`;
+    return {
+      code: 'idle',
+      words: `Nothing waits: the import “${known}”${more} paused.`,
+      help: ['Resume it, and its rows go on.'],
+    };
+  }
+  return {
+    code: 'idle',
+    words:
+      others === 0
+        ? 'Nothing waits: an import is paused; its owner can resume it.'
+        : `Nothing waits: ${count(paused.length)} of the newest imports are paused; their owners can resume them.`,
     help: [],
   };
 }

@@ -14,8 +14,12 @@ export function stopped({ facts }: Scene): Diagnosis | undefined {
   if (succeeds && !isNothingLeft) return undefined;
   return {
     code: 'stopped',
-    words: `The import “${stopped.name}” is paused and no call succeeds. ${stopped.message}`,
-    help: ['Do what that says, then resume the import.'],
+    words: `${stopped.name === undefined ? 'An import' : `The import “${stopped.name}”`} is paused and no call succeeds. ${stopped.message}`,
+    help: [
+      stopped.name === undefined
+        ? 'Do what that says; then the import’s owner can resume it.'
+        : 'Do what that says, then resume the import.',
+    ],
   };
 }
 

@@ -6,9 +6,9 @@ export interface ColumnReport {
   readonly name: string;
   /** Rows whose cell is not blank. */
   readonly filled: number;
-  /** Of the filled cells as workers have them, in UTF-16 units, rounded; 0 if none is filled. */
+  /** Of the filled cells as they are in the file, in UTF-16 units, rounded; 0 if none is filled. */
   readonly meanCharacters: number;
-  /** Of the longest as it is in the file. */
+  /** Of the longest. */
   readonly maxCharacters: number;
   /** The first three different cells that are not blank, cut to 80 characters. */
   readonly samples: readonly string[];
@@ -35,7 +35,7 @@ export class ColumnTally {
   add(cell: string, length = cell.length): void {
     if (isBlank(cell)) return;
     this.#filled += 1;
-    this.#characters += cell.length;
+    this.#characters += length;
     this.#maxCharacters = Math.max(this.#maxCharacters, length);
     if (this.#samples.length === MAX_SAMPLES) return;
     const sample = sampleOf(cell);

@@ -68,9 +68,11 @@ test('an image that nobody asked for, and one that is not there', () => {
     words: [expect.anything(), 'No thumbnail of it was ever recorded.', 'card: not made.'],
   });
   expect(explain({ original: undefined, item: unknown, thumbnails: unmade })).toMatchObject({
-    code: 'missing',
+    code: 'unknown',
     words: ['a/c.jpg is not in the originals bucket.', expect.anything(), expect.anything()],
   });
+  expect(explain({ original: undefined }).code).toBe('missing');
+  expect(explain({ original: undefined, item: { ...unknown, deaths: 1 } }).code).toBe('missing');
 });
 
 test('a failure: its class, its reason and the next try', () => {

@@ -170,6 +170,32 @@ describe('an import that does not run says why:', () => {
     expect(told.words).toContain('No row was written for 35 s.');
   });
 
+  test('whose workers have not been heard of: before what its rows waited for', () => {
+    const iso = (ms: number) => new Date(NOW + ms).toISOString();
+    const told = (chunks: number, againBy: number) =>
+      explainImport(
+        imported({ still: { since: iso(-35_000), unheard: { chunks, againBy: iso(againBy) } } }),
+        fleet(),
+        NOW,
+      ).words;
+    const words = told(16, 19_200);
+    expect(words.slice(1, 3)).toEqual([
+      'No row was written for 35 s.',
+      'The workers of 16 chunks have not been heard of: what they had begun is sent again by itself, within 20 s.',
+    ]);
+    expect(words[3]).toMatch(/^Its rows wait/);
+    expect(told(1, -1)[2]).toBe(
+      'The worker of one chunk has not been heard of: what they had begun is sent again by itself, any moment now.',
+    );
+    const since = iso(-35_000);
+    const again = explainImport(
+      imported({ still: { since, sentAgainAt: iso(-4000) } }),
+      fleet(),
+      NOW,
+    );
+    expect(again.words[2]).toBe('What a worker had begun when it ended was sent again 4 s ago.');
+  });
+
   test('stalled, by the reaper', () => {
     const told = explainImport(
       imported({ stalled: { reason: 'no worker took it' } }),

@@ -58,4 +58,19 @@ describe('a command', () => {
       stderr: `${before}Expected an option that there is, got --unheard-of. See --help.\n`,
     });
   });
+
+  test.concurrent.each(['explain', 'redrive', 'destroy'])(
+    '%s tells a program of it in JSON',
+    async (name) => {
+      const child = spawn(process.execPath, [`cli/${name}.ts`, '--json', '--unheard-of', '5']);
+      const [stdout, stderr, [status]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'exit'),
+      ]);
+      const error = 'Expected an option that there is, got --unheard-of. See --help.';
+      expect({ status, stdout: JSON.parse(stdout) }).toEqual({ status: 2, stdout: { error } });
+      expect(stderr).toBe(`${name}: ${error}\n`);
+    },
+  );
 });

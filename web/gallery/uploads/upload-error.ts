@@ -67,8 +67,14 @@ export function failureOf(thrown: unknown, step: Step, name: string): Failure {
           'Export a smaller version and add that.',
         );
       case 401:
+        return failure('stale', 'Your sign-in is not accepted here', 'Sign in again, then retry.');
       case 403:
-        return failure('stale', 'You may not add pictures here', 'Sign in again, then retry.');
+        // The same again would end the same.
+        return failure(
+          'final',
+          'You may look at these pictures, but not add any',
+          'Ask who runs Glimpse for leave.',
+        );
       default:
         return failure(
           'final',

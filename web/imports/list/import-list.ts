@@ -9,6 +9,8 @@ import { nextListPoll } from '../next-poll.ts';
 export interface ImportListState {
   /** From the newest to the oldest; undefined while none was read. */
   readonly imports: readonly ImportInList[] | undefined;
+  /** Whether those of everyone may be seen. */
+  readonly operator: boolean;
   readonly more: boolean;
   readonly loadingMore: boolean;
   readonly error: ApiError | undefined;
@@ -20,10 +22,15 @@ export interface ImportList extends Pick<Store<ImportListState>, 'state' | 'subs
   loadMore(): Promise<void>;
 }
 
-/** All imports, page by page; the newest are kept up to date while some of them move. */
-export function createImportList(api: Pick<ImportsApi, 'imports'>, page: Presence): ImportList {
+/** Imports, one's own or all, page by page; the newest are kept up to date while some of them move. */
+export function createImportList(
+  api: Pick<ImportsApi, 'imports'>,
+  page: Presence,
+  of?: 'everyone',
+): ImportList {
   const store = createStore<ImportListState>({
     imports: undefined,
+    operator: false,
     more: false,
     loadingMore: false,
     error: undefined,
@@ -34,7 +41,7 @@ export function createImportList(api: Pick<ImportsApi, 'imports'>, page: Presenc
 
   const look = async () => {
     try {
-      const newest = await api.imports();
+      const newest = await api.imports({ of });
       failures = 0;
       const before = store.state.imports;
       const known = new Set(newest.items.map(({ importId }) => importId));
@@ -44,7 +51,12 @@ export function createImportList(api: Pick<ImportsApi, 'imports'>, page: Presenc
       const same = JSON.stringify(imports) === JSON.stringify(before);
       unchanged = same ? unchanged + 1 : 0;
       if (!same || store.state.error !== undefined) {
-        store.set({ imports, more: cursor !== undefined, error: undefined });
+        store.set({
+          imports,
+          operator: newest.operator,
+          more: cursor !== undefined,
+          error: undefined,
+        });
       }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -70,7 +82,7 @@ export function createImportList(api: Pick<ImportsApi, 'imports'>, page: Presenc
       if (store.state.loadingMore || cursor === undefined) return;
       store.set({ loadingMore: true });
       try {
-        const { items, cursor: next } = await api.imports(cursor);
+        const { items, cursor: next } = await api.imports({ cursor, of });
         cursor = next;
         const here = store.state.imports ?? [];
         const known = new Set(here.map(({ importId }) => importId));

@@ -5,7 +5,7 @@ import { Trouble } from '../../shell/trouble.tsx';
 import { type ImportInList, isBegun, isOver, written } from '../import-view.ts';
 import { ago, count, moment, money, percent, rowsInWords, timeInWords } from '../in-words.ts';
 import { ProgressBar } from '../progress-bar.tsx';
-import { hrefOf } from '../route.ts';
+import { hrefOf, type Route } from '../route.ts';
 import { StateChip } from '../state-chip.tsx';
 import type { Transfer, Transfers } from '../transfers.ts';
 import type { Intake } from '../use-intake.ts';
@@ -16,21 +16,29 @@ import type { ImportList } from './import-list.ts';
 
 export interface ImportsPageProps {
   list: ImportList;
+  /** Whose are shown; one's own, unless it is said. */
+  of: Route['of'];
   transfers: Transfers;
   intake: Intake;
   go: Go;
 }
 
 /** Where imports begin, and all of them so far. */
-export function ImportsPage({ list, transfers, intake, go }: ImportsPageProps) {
-  const { imports, more, loadingMore, error } = useStore(list);
+export function ImportsPage({ list, of, transfers, intake, go }: ImportsPageProps) {
+  const { imports, operator, more, loadingMore, error } = useStore(list);
   const { byImport } = useStore(transfers);
   const now = useNow();
   useEffect(() => list.start(), [list]);
+  const isNotTheirs = of === 'everyone' && error?.status === 403;
+  useEffect(() => {
+    // A link that an operator has passed on.
+    if (isNotTheirs) go({}, 'replace');
+  }, [isNotTheirs]);
   return (
     <main class="imports">
       <h1>Imports</h1>
       <DropZone intake={intake} />
+      {operator && <Whose of={of} go={go} />}
       {imports === undefined && error === undefined && <p class="quiet">Looking for imports…</p>}
       {imports?.length === 0 && (
         <div class="empty">
@@ -68,6 +76,29 @@ export function ImportsPage({ list, transfers, intake, go }: ImportsPageProps) {
         </>
       )}
     </main>
+  );
+}
+
+const WHOSE = [
+  { of: undefined, title: 'Mine' },
+  { of: 'everyone', title: 'Everyone’s' },
+] as const;
+
+/** For operators, who look after the imports of all. */
+function Whose({ of, go }: Pick<ImportsPageProps, 'of' | 'go'>) {
+  return (
+    <nav class="filters" aria-label="Whose imports">
+      {WHOSE.map((each) => (
+        <a
+          key={each.title}
+          href={hrefOf({ of: each.of })}
+          aria-current={each.of === of ? 'true' : undefined}
+          onClick={followed(() => go({ of: each.of }))}
+        >
+          {each.title}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -405,6 +405,14 @@ describe('stopped:', () => {
     expect(told.code).toBe('stopped');
     expect(told.words).toContain('“Autumn”');
     expect(told.words).toContain(stopped.message);
+    expect(told.help).toEqual(['Do what that says, then resume the import.']);
+  });
+
+  test('an import of somebody else is, too', () => {
+    const theirs = { ...imports, paused: [undefined], stopped: { ...stopped, name: undefined } };
+    const told = diagnose(facts({ queue: WAITING }, { imports: theirs }));
+    expect(told.words).toBe(`An import is paused and no call succeeds. ${stopped.message}`);
+    expect(told.help).toEqual(['Do what that says; then the import’s owner can resume it.']);
   });
 
   test('also with nothing else to do', () => {
@@ -539,7 +547,8 @@ describe('a fleet that has nothing to do says why:', () => {
   });
 
   test('an import is paused', () => {
-    const told = (...paused: string[]) => diagnose(facts({}, { imports: { running: [], paused } }));
+    const told = (...paused: (string | undefined)[]) =>
+      diagnose(facts({}, { imports: { running: [], paused } }));
     expect(told('Autumn')).toEqual({
       code: 'idle',
       words: 'Nothing waits: the import “Autumn” is paused.',
@@ -547,6 +556,22 @@ describe('a fleet that has nothing to do says why:', () => {
     });
     expect(told('Autumn', 'Spring', 'May').words).toContain(
       'the import “Autumn” and 2 more of the newest imports are paused.',
+    );
+    expect(told(undefined, 'Autumn').words).toContain(
+      'the import “Autumn” and 1 more of the newest imports are paused.',
+    );
+  });
+
+  test('an import of somebody else is paused', () => {
+    const told = (...paused: undefined[]) =>
+      diagnose(facts({}, { imports: { running: [], paused } }));
+    expect(told(undefined)).toEqual({
+      code: 'idle',
+      words: 'Nothing waits: an import is paused; its owner can resume it.',
+      help: [],
+    });
+    expect(told(undefined, undefined).words).toBe(
+      'Nothing waits: 2 of the newest imports are paused; their owners can resume them.',
     );
   });
 });

@@ -13,6 +13,12 @@ test('an address leads back to what it shows', () => {
   );
 });
 
+test('whose imports are shown is in the address', () => {
+  expect(hrefOf({ of: 'everyone' })).toBe('/imports.html?of=everyone');
+  expect(parseRoute('?of=everyone').of).toBe('everyone');
+  expect(parseRoute('?of=nobody').of).toBeUndefined();
+});
+
 test('without an import all are shown', () => {
   expect(hrefOf({})).toBe('/imports.html');
   expect(parseRoute('')).toEqual({ importId: undefined, rows: 'all' });

@@ -27,10 +27,18 @@ test('a request that is refused is sent once more with another token, whole', as
   expect(sent).toEqual(['Bearer first', 'Bearer second']);
 });
 
-test('one that is refused again is told of, and not sent for ever', async () => {
+test('one that is refused again is told of as such, and not sent for ever', async () => {
   const sent = api('none');
-  const { ask } = createApiClient('http://api', { token: async () => 'first' });
-  await expect(ask('/uploads', ({ body }) => body, post)).rejects.toMatchObject({ status: 401 });
+  const told: boolean[] = [];
+  const { ask } = createApiClient('http://api', {
+    token: async () => 'first',
+    answered: (accepted) => told.push(accepted),
+  });
+  await expect(ask('/uploads', ({ body }) => body, post)).rejects.toMatchObject({
+    status: 401,
+    message: 'Your sign-in is not accepted here.',
+  });
+  expect(told).toEqual([false]);
   expect(sent).toHaveLength(2);
 });
 

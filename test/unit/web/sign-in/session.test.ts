@@ -59,11 +59,23 @@ test('where it cannot be renewed, what asks waits until somebody has signed in a
     got = token;
   });
   await new Promise((done) => setTimeout(done, 5));
-  expect([got, open.state]).toEqual([undefined, { who: 'Olive', ended: true }]);
+  expect([got, open.state]).toEqual([undefined, { who: 'Olive', ended: true, refused: false }]);
   open.resume({ ...fresh('third'), who: 'Rhea' });
   await waiting;
-  expect([got, open.state]).toEqual(['third', { who: 'Rhea', ended: false }]);
+  expect([got, open.state]).toEqual(['third', { who: 'Rhea', ended: false, refused: false }]);
   expect(kept.map(({ accessToken }) => accessToken)).toEqual(['third']);
+});
+
+test('a sign-in that is not accepted is known as such until one is', async () => {
+  const { open } = session(async () => fresh('second'));
+  open.answered(false);
+  await open.token('first');
+  expect(open.state).toMatchObject({ ended: false, refused: true });
+  open.answered(true);
+  expect(open.state.refused).toBe(false);
+  open.answered(false);
+  open.resume(fresh('third'));
+  expect(open.state.refused).toBe(false);
 });
 
 test('what a tab keeps is read back, and what is something else is nothing', () => {

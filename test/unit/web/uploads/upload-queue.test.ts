@@ -249,6 +249,7 @@ describe('a failure', () => {
 
   test.each([
     ['sign', 400, 'invalid-request', 'The service does not take this file'],
+    ['sign', 403, 'forbidden', 'You may look at these pictures, but not add any'],
     ['sign', 413, 'too-large', 'The picture is too large'],
     ['send', 400, 'EntityTooLarge', 'The file has changed since it was chosen'],
     ['send', 0, 'unreadable', 'The file cannot be read any more'],
