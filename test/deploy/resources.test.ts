@@ -486,6 +486,7 @@ test('alarms watch dead letters, waits, errors, throttles, refusals and what was
       'AWS/Lambda Errors of ThumbnailsWorker > 0',
       'AWS/ApiGateway 5xx of ApiHttp > 0',
       'Glimpse MissToReady of thumbnail-worker > 10000',
+      'Glimpse JobsUnsent of thumbnail-api > 0',
       'CallsRefused of Calls > 5',
       'CallsFailed of Calls > 20',
       'Glimpse ImagesGivenUp of thumbnail-failures > 0',

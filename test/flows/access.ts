@@ -38,7 +38,7 @@ const ORCHARD = 'orchard/one.jpg';
 const listOf = (name: string, of: string) => async (answer: Response) => {
   if (!answer.ok) return '';
   const body = z
-    .record(z.string(), z.array(z.record(z.string(), z.unknown())))
+    .looseObject({ [name]: z.array(z.record(z.string(), z.unknown())) })
     .parse(await answer.json());
   return (body[name] ?? []).map((each) => String(each[of])).join(' ');
 };

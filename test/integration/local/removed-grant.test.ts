@@ -45,7 +45,7 @@ const denied: string[] = [];
 
 beforeAll(async () => {
   const removed = [
-    ['ApiFunctionRole', 'sqs:SendMessage'],
+    ['ApiFunctionRole', 'dynamodb:BatchGetItem'],
     ['ThumbnailsWorkerRole', 's3:PutObject'],
   ] as const;
   folder = await changedStack(root, inject('cdkOut'), without(removed));
@@ -64,7 +64,7 @@ afterAll(async () => {
 test('a removed grant fails the request that needs it, and is named', async () => {
   await expect(thumbnails(target, ['cold/never asked for.jpg'])).rejects.toThrow('answered 500');
   expect(denied).toContainEqual(
-    'AccessDenied: the function glimpse-api-function called sqs:SendMessage on arn:aws:sqs:us-east-1:000000000000:glimpse-thumbnails-on-demand-queue, which its role glimpse-api-function-role does not allow in the template; grant it there (cdk/), or AWS will refuse it too.',
+    'AccessDenied: the function glimpse-api-function called dynamodb:BatchGetItem on arn:aws:dynamodb:us-east-1:000000000000:table/glimpse-thumbnails-images, which its role glimpse-api-function-role does not allow in the template; grant it there (cdk/), or AWS will refuse it too.',
   );
 });
 
