@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ChangesInput } from '../../local/provider/settings.ts';
@@ -249,8 +248,9 @@ test('an import is paused, resumed, and cancelled after it was asked whether it 
 
 test('a page that nobody sees asks nothing, and knows all when it is seen again', async ({
   cloud,
-  visitor,
+  visiting,
 }) => {
+  const visitor = await visiting({ reducedMotion: 'reduce' });
   const { page, watched } = visitor;
   await configure(cloud, { latency: { kind: 'fixed', ms: 300 }, faults: [] });
   await page.clock.install();
@@ -263,13 +263,9 @@ test('a page that nobody sees asks nothing, and knows all when it is seen again'
       document.dispatchEvent(new Event('visibilitychange'));
     `);
   await show('hidden');
-  // What it was at is several calls, one after another.
-  let then: number;
-  do {
-    then = watched.api.length;
-    await quiet(visitor);
-    await sleep(500);
-  } while (watched.api.length > then);
+  await quiet(visitor);
+  const looks = () => watched.calls(`GET /imports/${idIn(page)}`).length;
+  const then = looks();
   await until(
     async () => {
       const headers = signedIn(cloud.endpoints);
@@ -278,9 +274,13 @@ test('a page that nobody sees asks nothing, and knows all when it is seen again'
     },
     ({ state }) => state === 'completed',
   );
+  expect(looks()).toBe(then);
+  // Nothing else, either, once the rows are there that it was scrolling to.
+  await quiet(visitor);
+  const all = watched.api.length;
   await page.clock.fastForward('01:00:00');
   await quiet(visitor);
-  expect(watched.api).toHaveLength(then);
+  expect({ looks: looks(), all: watched.api.length }).toEqual({ looks: then, all });
   await show('visible');
   await page.locator('.chip.good', { hasText: 'Done' }).waitFor(SOON);
 }, 100_000);
