@@ -98,14 +98,18 @@ export async function thumbnails(
   return pageSchema.parse(answer).images;
 }
 
-/** Asks again and again until what comes is as it should be. */
+/**
+ * Asks again and again until what comes is as it should be.
+ *
+ * @param everyMs between two looks, at most; less at first. Each costs whoever is looked at, too
+ */
 export async function until<T>(
   look: () => Promise<T>,
   enough: (found: T) => boolean,
-  { withinMs = 45_000, everyMs = 100 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 45_000, everyMs = 400 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
-  for (;;) {
+  for (let pause = Math.min(50, everyMs); ; pause = Math.min(everyMs, pause * 1.5)) {
     const found = await look();
     if (enough(found)) return found;
     if (Date.now() > deadline) {
@@ -113,7 +117,7 @@ export async function until<T>(
         `not within ${withinMs} ms; last seen: ${JSON.stringify(found).slice(0, 2000)}`,
       );
     }
-    await sleep(everyMs);
+    await sleep(pause);
   }
 }
 
