@@ -1,5 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { openLine } from '../../shared/fleet/line.ts';
 import {
   beginReading,
   endReading,
@@ -7,9 +8,9 @@ import {
   resumeImport,
 } from '../../shared/imports/change-state.ts';
 import { writeChunkObject } from '../../shared/imports/chunk-objects.ts';
-import { claimChunk } from '../../shared/imports/claim-chunk.ts';
+import { claimChunk, settleChunk } from '../../shared/imports/claim-chunk.ts';
 import { formatChunk } from '../../shared/imports/csv/chunk-lines.ts';
-import type { ImportItem } from '../../shared/imports/import-item.ts';
+import { type ImportItem, NO_TALLIES } from '../../shared/imports/import-item.ts';
 import { sourceKey } from '../../shared/imports/import-objects.ts';
 import { chunkKey, type ImportsTable } from '../../shared/imports/imports-table.ts';
 import { pageOfChunk } from '../../shared/imports/layout.ts';
@@ -30,7 +31,7 @@ export interface Wreck extends Target {
   dynamo: DynamoDBDocumentClient;
   variants: readonly Variant[];
   importsBucket: string;
-  tables: Record<'images' | 'imports', string>;
+  tables: Record<'images' | 'imports' | 'fleet', string>;
   queues: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +46,7 @@ const tableOf = ({ dynamo, tables }: Wreck): ImportsTable => ({
   name: tables.imports,
 });
 
-async function send({ sqs, queues }: Wreck, queue: string, body: string): Promise<void> {
+export async function send({ sqs, queues }: Wreck, queue: string, body: string): Promise<void> {
   const QueueUrl = queues[queue];
   if (QueueUrl === undefined) throw new Error(`There is no queue ${queue}.`);
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
@@ -135,6 +136,49 @@ export async function workersOfAnImportDied(wreck: Wreck, mode: Mode): Promise<v
   await send(wreck, `${mode}DeadLetters`, encodeChunkWork({ importId, chunk: 2, round }));
 }
 
+/** Its only row was written, and the worker died before it looked whether that was the last. */
+export async function anImportIsLeftUnclosed(wreck: Wreck): Promise<void> {
+  const table = tableOf(wreck);
+  const item = await held(wreck, 'bulk', ['a mug']);
+  await resumedLongAgo(wreck, item, false);
+  const { importId, round } = item;
+  const now = Date.now() - LONG_AGO;
+  const name = { importId, chunk: 1, round };
+  await claimChunk(table, name, { worker: 'gone', until: now + HELD, now });
+  await settleChunk(table, name, { worker: 'gone', now, tallies: { ...NO_TALLIES, done: 1 } });
+}
+
+/** @returns its id; nobody could work on the only chunk that it has. */
+export async function anImportIsGivenUp(wreck: Wreck): Promise<string> {
+  const item = await held(wreck, 'bulk', ['a mug']);
+  await resumedLongAgo(wreck, item, false);
+  const { importId, round } = item;
+  await send(wreck, 'bulkDeadLetters', encodeChunkWork({ importId, chunk: 1, round }));
+  return importId;
+}
+
+/**
+ * Another worker was told by the provider to wait for longer than an invocation has.
+ *
+ * @returns the ids of an import of each mode that somebody resumes then
+ */
+export async function theFleetMustWait(wreck: Wreck): Promise<string[]> {
+  const fleet = { client: wreck.dynamo, name: wreck.tables.fleet };
+  await openLine(fleet, 'shared').quiet(Date.now() + LONG_AGO * 2);
+  const importIds: string[] = [];
+  for (const mode of ['interactive', 'bulk'] as const) {
+    const { importId } = await held(wreck, mode, ['a mug']);
+    importIds.push(importId);
+    const resumed = await fetch(`${wreck.api}/imports/${importId}/resume`, {
+      method: 'POST',
+      headers: signedIn(wreck),
+      body: '{}',
+    });
+    if (!resumed.ok) throw new Error(`Resuming ${importId} was answered ${resumed.status}.`);
+  }
+  return importIds;
+}
+
 /** A part of it is uploaded, and then what the rest is made of is not there. */
 export async function aLargeExportFails(wreck: Wreck): Promise<void> {
   const { importId } = await held(wreck, 'interactive', ['x'.repeat(6_000_000), undefined]);
@@ -159,4 +203,15 @@ export async function anImageIsHeld(wreck: Wreck): Promise<void> {
   for (const queue of ['onDemand', 'eager', 'eagerDeadLetters']) {
     await send(wreck, queue, encodeRequest(image));
   }
+}
+
+/** One worker after another died with the image in hand. */
+export async function anImageKillsItsWorkers(wreck: Wreck, image: string): Promise<void> {
+  const table = { client: wreck.dynamo, name: wreck.tables.images };
+  const work = { kind: 'wanted', image } as const;
+  for (let deaths = 1; deaths <= 4; deaths++) {
+    const now = Date.now() - LONG_AGO + deaths * 1000;
+    await claimForWork(table, work, wreck.variants, { owner: 'gone', now, until: now + 500 });
+  }
+  await send(wreck, 'onDemand', encodeRequest(image));
 }
