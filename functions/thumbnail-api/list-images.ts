@@ -52,10 +52,12 @@ interface Page {
 export async function listImages(
   service: Service,
   { gallery, variant, limit, cursor }: ImagesRequest,
-): Promise<{ images: ImageView[]; cursor?: string }> {
+): Promise<{ images: ImageView[]; cursor?: string; readOnly?: true }> {
   const from = cursor === undefined ? undefined : decodeCursor(cursorSchema, cursor);
+  const { views, uploads } = service.caller;
+  const readOnly = mayReach(uploads, gallery) ? {} : ({ readOnly: true } as const);
   // As a gallery that does not exist, and at no cost.
-  if (!mayReach(service.caller.views, gallery)) return { images: [] };
+  if (!mayReach(views, gallery)) return { images: [], ...readOnly };
   const stored = await readGallery(service.table, gallery, {
     ...(from === undefined ? {} : { after: from.after }),
     limit,
@@ -93,6 +95,7 @@ export async function listImages(
             ...(page.listed === undefined ? {} : { listed: page.listed }),
           }),
         }),
+    ...readOnly,
   };
 }
 

@@ -132,6 +132,15 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await who(page, 'Rhea Reader').waitFor();
   await page.getByRole('link', { name: 'harbour' }).first().waitFor();
   expect(await page.getByRole('link', { name: 'orchard' }).count()).toBe(0);
+  // What they may not do is not offered.
+  const add = page.getByRole('button', { name: 'Add pictures' });
+  await page.getByRole('link', { name: 'harbour' }).first().click();
+  await allShown(page, 1, 40_000);
+  await add.waitFor({ state: 'detached' });
+  await page.goto(`${web}/?gallery=harbour/nothing`);
+  await page.getByText('You may look at this gallery, and not add to it.').waitFor();
+  expect(await add.count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
   // An operator's link shows them their own.
   visitor.mayFail(/\/imports\?of=everyone/);
   await page.goto(`${web}/imports.html?of=everyone`);

@@ -617,7 +617,7 @@ describe('whoever may see some galleries', () => {
     await work([image]);
     const process = engines.newProcess();
     const service = reader(process, 'elsewhere');
-    expect(await page(service)).toEqual({ images: [] });
+    expect(await page(service)).toEqual({ images: [], readOnly: true });
     const { images } = await askThumbnails(service, [image, `${gallery}/none.jpg`], [card]);
     expect(images).toEqual(
       [image, `${gallery}/none.jpg`].map((each) => ({
@@ -637,6 +637,16 @@ describe('whoever may see some galleries', () => {
       createUpload(service, { image, contentType: 'image/png', bytes: 4 }),
     ).rejects.toThrow(ForbiddenError);
     expect(process.calls).toEqual([]);
+  });
+
+  test('is told where they may only look', async () => {
+    const [image = ''] = await putFolder(1);
+    await work([image]);
+    const service = reader(engines.newProcess(), gallery);
+    expect(await page(service)).toMatchObject({ images: [{ image }], readOnly: true });
+    const { caller } = service;
+    const owner = { ...service, caller: { ...caller, uploads: [gallery] } };
+    expect(Object.keys(await page(owner))).toEqual(['images']);
   });
 
   test('has those of a mixed request answered as usual, in its order', async () => {

@@ -1,8 +1,9 @@
-import { GlimpseImage, type View } from '../glimpse-image/glimpse-image.ts';
+import { GlimpseImage } from '../glimpse-image/glimpse-image.ts';
 import { type Bearer, createApiClient, cursorOf, query } from '../shell/api-client.ts';
 import type { Page } from '../shell/page.ts';
 import { fields, list, text } from '../shell/read-json.ts';
 import { readForm, type UploadForm } from '../shell/upload-form.ts';
+import type { ImagesPage } from './feed.ts';
 
 export interface Api {
   galleries(cursor?: string): Promise<Page<string>>;
@@ -10,7 +11,7 @@ export interface Api {
     gallery: string,
     variant: string,
     options?: { limit?: number; cursor?: string },
-  ): Promise<Page<View>>;
+  ): Promise<ImagesPage>;
   signUpload(
     upload: { image: string; contentType: string; bytes: number },
     signal?: AbortSignal,
@@ -29,6 +30,7 @@ export function createApi(base: string, session?: Bearer): Api {
       ask(`/images${query({ gallery, variant, limit: String(limit), cursor })}`, (answer) => ({
         items: GlimpseImage.viewsOf(answer),
         cursor: cursorOf(answer),
+        readOnly: answer.readOnly === true,
       })),
     signUpload: (upload, signal) =>
       ask('/uploads', readForm, {

@@ -5,6 +5,7 @@ import { DropTarget } from '../shell/drop-target.tsx';
 import type { Dropped } from '../shell/dropped-files.ts';
 import { followed } from '../shell/followed.ts';
 import { Offline } from '../shell/offline.tsx';
+import { useStore } from '../shell/store.ts';
 import { Top } from '../shell/top.tsx';
 import { type Api, createApi } from './api.ts';
 import { createFeed, type Feed } from './feed.ts';
@@ -13,7 +14,7 @@ import { createGalleryList } from './galleries/gallery-list.ts';
 import { NewGallery } from './galleries/new-gallery.tsx';
 import { GalleryPage } from './gallery-page.tsx';
 import { galleryTitle, hrefOf, titleOf } from './route.ts';
-import { AddPictures } from './uploads/add-pictures.tsx';
+import { AddPictures, type AddPicturesProps } from './uploads/add-pictures.tsx';
 import { UploadsPanel } from './uploads/panel.tsx';
 import type { UploadItem, Uploads } from './uploads/upload-queue.ts';
 import { createUploads } from './uploads/uploads.ts';
@@ -60,7 +61,7 @@ export function App({ config }: { config: Config }) {
         {gallery === undefined ? (
           <NewGallery onOpen={(name) => go({ gallery: name })} />
         ) : (
-          <AddPictures types={config.upload.types} onPick={add} />
+          feed !== undefined && <AddTo feed={feed} types={config.upload.types} onPick={add} />
         )}
       </Top>
       <Offline />
@@ -77,16 +78,35 @@ export function App({ config }: { config: Config }) {
         />
       )}
       <UploadsPanel uploads={uploads} />
-      <DropTarget takes={gallery !== undefined} onDrop={drop}>
-        {gallery ? (
-          <>
-            Drop to add to <strong>{gallery}</strong>
-          </>
-        ) : (
-          'Drop to add pictures'
-        )}
-      </DropTarget>
+      {gallery === undefined || feed === undefined ? (
+        <DropTarget takes={false} onDrop={drop}>
+          Drop to add pictures
+        </DropTarget>
+      ) : (
+        <DropOn feed={feed} gallery={gallery} onDrop={drop} />
+      )}
     </>
+  );
+}
+
+/** Not for those who may only look. */
+function AddTo({ feed, ...props }: { feed: Feed } & AddPicturesProps) {
+  return useStore(feed).readOnly ? null : <AddPictures {...props} />;
+}
+
+function DropOn({
+  feed,
+  gallery,
+  onDrop,
+}: {
+  feed: Feed;
+  gallery: string;
+  onDrop: (dropped: Dropped<File>) => void;
+}) {
+  return (
+    <DropTarget takes={!useStore(feed).readOnly} onDrop={onDrop}>
+      Drop to add to <strong>{gallery}</strong>
+    </DropTarget>
   );
 }
 

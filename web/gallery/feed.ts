@@ -6,6 +6,12 @@ import { createStore, type Store } from '../shell/store.ts';
 /** The proportions of a picture of which nothing is known yet; most cameras' own. */
 const USUAL_RATIO = 3 / 2;
 
+/** A part of a gallery. */
+export interface ImagesPage extends Page<View> {
+  /** Whoever asked may not add to it. */
+  readonly readOnly: boolean;
+}
+
 export interface FeedState {
   /** Kept and changed in place: a gallery may have a hundred thousand. */
   readonly images: readonly View[];
@@ -14,6 +20,8 @@ export interface FeedState {
   /** Whether there are more than those here. */
   readonly more: boolean;
   readonly error: ApiError | undefined;
+  /** Whoever looks may not add any; false as long as nobody knows. */
+  readonly readOnly: boolean;
 }
 
 /** The pictures of a gallery as far as they were looked at, page by page. */
@@ -27,7 +35,7 @@ export interface Feed extends Store<FeedState> {
   add(views: readonly View[]): void;
 }
 
-export function createFeed(page: (cursor?: string) => Promise<Page<View>>): Feed {
+export function createFeed(page: (cursor?: string) => Promise<ImagesPage>): Feed {
   const images: View[] = [];
   const ratios: number[] = [];
   const places = new Map<string, number>();
@@ -38,13 +46,14 @@ export function createFeed(page: (cursor?: string) => Promise<Page<View>>): Feed
     loading: false,
     more: true,
     error: undefined,
+    readOnly: false,
   });
 
   const loadMore = async (): Promise<void> => {
     if (store.state.loading || !store.state.more) return;
     store.set({ loading: true, error: undefined });
     try {
-      const { items, cursor: next } = await page(cursor);
+      const { items, cursor: next, readOnly } = await page(cursor);
       cursor = next;
       for (const view of items) {
         // One that was uploaded meanwhile is here already.
@@ -53,7 +62,7 @@ export function createFeed(page: (cursor?: string) => Promise<Page<View>>): Feed
         images.push(view);
         ratios.push(ratioOf(view));
       }
-      store.set({ loading: false, more: cursor !== undefined });
+      store.set({ loading: false, more: cursor !== undefined, readOnly });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       store.set({ loading: false, error });

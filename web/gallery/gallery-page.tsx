@@ -18,7 +18,7 @@ export interface GalleryPageProps {
 
 /** One gallery, and over it the picture that is shown large. */
 export function GalleryPage({ config, gallery, image, feed, go }: GalleryPageProps) {
-  const { images, loading, more, error } = useStore(feed);
+  const { images, loading, more, error, readOnly } = useStore(feed);
   const [returnTo, setReturnTo] = useState<string | undefined>(undefined);
   // Where the large view was left, there the grid goes on; also after the browser's Back.
   const [shown, setShown] = useState(image);
@@ -66,7 +66,11 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
       {!more && images.length === 0 && (
         <div class="empty">
           <h2>No pictures yet</h2>
-          <p>Drop some here, or add them with the button above.</p>
+          <p>
+            {readOnly
+              ? 'You may look at this gallery, and not add to it.'
+              : 'Drop some here, or add them with the button above.'}
+          </p>
         </div>
       )}
       {error !== undefined && <Trouble error={error} onRetry={() => void feed.loadMore()} />}

@@ -24,7 +24,8 @@ function pages(...contents: string[][]) {
       asked.push(cursor);
       const at = cursor === undefined ? 0 : Number(cursor);
       const items = (contents[at] ?? []).map((image) => view(image));
-      return { items, cursor: at + 1 < contents.length ? String(at + 1) : undefined };
+      const next = at + 1 < contents.length ? String(at + 1) : undefined;
+      return { items, cursor: next, readOnly: false };
     },
   };
 }

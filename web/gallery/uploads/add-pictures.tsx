@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 import { acceptOf } from './picked-file.ts';
 
-interface AddPicturesProps {
+export interface AddPicturesProps {
   /** Content types. */
   readonly types: readonly string[];
   onPick(files: File[]): void;
