@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { openClients } from './clients.ts';
-import { openStage } from './deploy/stage-options.ts';
+import { openStage, outputsFileOf } from './deploy/stage-options.ts';
 import { deleteStack, findStack } from './destroy/delete-stack.ts';
 import { type Staying, whatStays } from './destroy/what-stays.ts';
 import { readOptions } from './read-options.ts';
@@ -25,6 +27,8 @@ for, is deleted: remove the buckets and tables that it names yourself. It ends w
 where it could not be deleted, and with 2 if it was called wrongly or not consented to. Interrupted, CloudFormation
 goes on.`;
 
+const root = resolve(import.meta.dirname, '..');
+
 const PAUSE_MS = 2000;
 
 async function main(): Promise<void> {
@@ -39,7 +43,8 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
-  const { name, stackName } = openStage(values.stage);
+  const stage = openStage(values.stage);
+  const { name, stackName } = stage;
   const stacks = new CloudFormationClient();
   const stack = await findStack(stacks, stackName);
   if (stack === undefined) {
@@ -71,6 +76,9 @@ async function main(): Promise<void> {
     }
     say(`${stackName} is deleted, after ${seconds.toFixed(0)} s. To remove what stays as well:`);
     for (const each of staying) say(`  ${removal(each)}`);
+    // It may be of a stack elsewhere that has the same name.
+    const outputs = outputsFileOf(stage);
+    if (existsSync(join(root, outputs))) say(`  rm ${outputs}   where it is this stack’s`);
     say(
       'To use the buckets again, name them in "adopt" of cdk/config.ts before the next deployment.',
     );
