@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { amount } from '../shell/amounts.ts';
-import { loadUPlot } from '../shell/load-uplot.ts';
+import { axes, bound, type Color, usePlot } from '../shell/use-plot.ts';
 import { type ChartView, latest, stackOf } from './dashboard-view.ts';
 
 const HEIGHT = 200;
@@ -11,47 +11,16 @@ const MOST_POINTS = 60;
 /** A graph widget. Whoever cannot see its lines is told the newest value of each. */
 export function Chart({ chart }: { chart: ChartView }) {
   const { title, unit, lines, bounds } = chart;
-  const figure = useRef<HTMLElement>(null);
-  const plot = useRef<HTMLDivElement>(null);
-  const drawn = useRef<uPlot>(null);
   const current = useRef(chart);
-  const [failed, setFailed] = useState(false);
   current.current = chart;
-
-  // How many lines there are, and how they are drawn, is the template's and stays.
-  useEffect(() => {
-    const place = plot.current;
-    const keys = figure.current;
-    if (place === null || keys === null) return;
-    let gone = false;
-    // A color of the style sheet, as it is now: in the dark it is another.
-    const color = (selector: string) => () => {
-      const found = keys.querySelector(selector);
-      return found === null ? 'gray' : getComputedStyle(found).color;
-    };
-    const open = async () => {
-      const UPlot = await loadUPlot();
-      if (gone) return;
-      const options = optionsFor(place, current, color);
-      drawn.current = new UPlot(options, dataOf(current.current), place);
-    };
-    open().catch(() => setFailed(true));
-    const resized = new ResizeObserver(() =>
-      drawn.current?.setSize({ width: place.clientWidth, height: HEIGHT }),
-    );
-    resized.observe(place);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => drawn.current?.redraw(false);
-    scheme.addEventListener('change', redraw);
-    return () => {
-      gone = true;
-      resized.disconnect();
-      scheme.removeEventListener('change', redraw);
-      drawn.current?.destroy();
-      drawn.current = null;
-    };
-  }, []);
-  useEffect(() => drawn.current?.setData(dataOf(chart)), [chart]);
+  const { figure, place, failed } = usePlot({
+    height: HEIGHT,
+    data: dataOf(chart),
+    news: [chart],
+    // How many there are, and how they are drawn, is the template's and stays.
+    lines: '',
+    options: (color) => optionsFor(current, color),
+  });
 
   const isEmpty = lines.every((line) => latest(line) === undefined);
   return (
@@ -65,7 +34,7 @@ export function Chart({ chart }: { chart: ChartView }) {
       {failed ? (
         <p class="quiet">The chart could not be loaded; the newest figures are below.</p>
       ) : (
-        <div class="plot" ref={plot} role="img" aria-label={inWords(chart)} />
+        <div class="plot" ref={place} role="img" aria-label={inWords(chart)} />
       )}
       {isEmpty && <p class="nothing quiet">Nothing was measured in this time</p>}
       <ul class="keys">
@@ -105,44 +74,19 @@ function dataOf({ times, lines, stacked, bounds }: ChartView): uPlot.AlignedData
   return [[...times], ...drawn, ...bounds.map(({ value }) => times.map(() => value))];
 }
 
-type Color = (selector: string) => () => string;
-
-function optionsFor(
-  place: HTMLElement,
-  chart: { readonly current: ChartView },
-  color: Color,
-): uPlot.Options {
+function optionsFor(chart: { readonly current: ChartView }, color: Color) {
   const { lines, bounds, stacked, max } = chart.current;
-  const axis = {
-    stroke: color('.axis'),
-    font: '12px system-ui, sans-serif',
-    ticks: { show: false },
-  };
   return {
-    width: place.clientWidth,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { show: false },
-    padding: [10, 12, 0, 0],
+    padding: [10, 12, 0, 0] satisfies uPlot.Padding,
     scales: {
-      y: { range: (_chart, _least, most) => [0, max ?? endOf(chart.current, most)] },
+      y: {
+        range: (_chart: uPlot, _least: number, most: number): uPlot.Range.MinMax => [
+          0,
+          max ?? endOf(chart.current, most),
+        ],
+      },
     },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        values: (_chart, times) => times.map(clock),
-        space: 70,
-        size: 28,
-      },
-      {
-        ...axis,
-        grid: { stroke: color('.axis.grid'), width: 1 },
-        size: 60,
-        space: 36,
-        values: (_chart, values) => values.map((value) => amount(value)),
-      },
-    ],
+    axes: axes(color, 60),
     series: [
       {},
       ...lines.map((_line, index): uPlot.Series => {
@@ -159,14 +103,7 @@ function optionsFor(
           ...(stacked ? { fill: (): string => translucent(stroke()) } : {}),
         };
       }),
-      ...bounds.map(
-        (): uPlot.Series => ({
-          stroke: color('.key.bound'),
-          points: { show: false },
-          width: 1.5,
-          dash: [5, 5],
-        }),
-      ),
+      ...bounds.map(() => bound(color('.key.bound'))),
     ],
     ...(stacked
       ? {
@@ -192,7 +129,3 @@ function endOf({ bounds, lines, stacked }: ChartView, most: number): number {
 
 /** `rgb(1, 2, 3)`, as a browser tells colors, so that what is behind is seen. */
 const translucent = (color: string): string => color.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.25)');
-
-function clock(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'short' });
-}

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { amount } from '../shell/amounts.ts';
-import { loadUPlot } from '../shell/load-uplot.ts';
+import { axes, bound, type Color, usePlot } from '../shell/use-plot.ts';
 
 /** One line of a chart; how it looks is its class's, in fleet.css. */
 export interface ChartLine {
@@ -22,53 +21,14 @@ const HEIGHT = 180;
 
 /** Lines over the last minutes. Whoever cannot see them is told the last and the largest of each. */
 export function Chart({ title, times, lines }: ChartProps) {
-  const figure = useRef<HTMLElement>(null);
-  const plot = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot>(null);
-  const data = useRef<uPlot.AlignedData>([[]]);
-  const [failed, setFailed] = useState(false);
-  data.current = [[...times], ...lines.map(({ values }) => [...values])];
-
-  // The series stay the same as long as the chart is there; what they are of comes by setData.
-  const looks = lines.map(({ look }) => look).join();
-  useEffect(() => {
-    const place = plot.current;
-    const keys = figure.current;
-    if (place === null || keys === null) return;
-    let gone = false;
-    // A color of the style sheet, as it is now: in the dark it is another.
-    const color = (selector: string) => () => {
-      const found = keys.querySelector(selector);
-      return found === null ? 'gray' : getComputedStyle(found).color;
-    };
-    const open = async () => {
-      const UPlot = await loadUPlot();
-      if (gone) return;
-      chart.current = new UPlot(optionsFor(place, looks.split(','), color), data.current, place);
-    };
-    open().catch(() => setFailed(true));
-
-    const resized = new ResizeObserver(() =>
-      chart.current?.setSize({ width: place.clientWidth, height: HEIGHT }),
-    );
-    resized.observe(place);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => chart.current?.redraw(false);
-    scheme.addEventListener('change', redraw);
-    return () => {
-      gone = true;
-      resized.disconnect();
-      scheme.removeEventListener('change', redraw);
-      chart.current?.destroy();
-      chart.current = null;
-    };
-  }, [looks]);
-
-  const last = times.at(-1);
-  const now = lines.map(({ values }) => values.at(-1)).join();
-  // What is before the last step is never changed: without another last one nothing is new.
-  useEffect(() => chart.current?.setData(data.current), [last, now]);
-
+  const { figure, place, failed } = usePlot({
+    height: HEIGHT,
+    data: [[...times], ...lines.map(({ values }) => [...values])],
+    // What is before the last step is never changed.
+    news: [times.at(-1), lines.map(({ values }) => values.at(-1)).join()],
+    lines: lines.map(({ look }) => look).join(),
+    options: (color) => optionsFor(lines, color),
+  });
   return (
     <figure class="chart" ref={figure}>
       <figcaption>
@@ -88,7 +48,7 @@ export function Chart({ title, times, lines }: ChartProps) {
           The chart could not be loaded. The figures above are right all the same.
         </p>
       ) : (
-        <div class="plot" ref={plot} role="img" aria-label={inWords(title, lines)} />
+        <div class="plot" ref={place} role="img" aria-label={inWords(title, lines)} />
       )}
     </figure>
   );
@@ -104,57 +64,26 @@ function inWords(title: string, lines: readonly ChartLine[]): string {
   return `${title} over the last ten minutes: ${told.join('; ')}.`;
 }
 
-function optionsFor(
-  place: HTMLElement,
-  looks: readonly string[],
-  color: (selector: string) => () => string,
-): uPlot.Options {
-  const axis = {
-    stroke: color('.axis'),
-    font: '12px system-ui, sans-serif',
-    ticks: { show: false },
-  };
-  const grid = { stroke: color('.axis.grid'), width: 1 };
+function optionsFor(lines: readonly ChartLine[], color: Color) {
   return {
-    width: place.clientWidth,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { show: false },
     // Beside the last time, which stands below its own middle: `11:45 PM`.
-    padding: [10, 34, 0, 0],
+    padding: [10, 34, 0, 0] satisfies uPlot.Padding,
     scales: {
       // From nothing, and with room above the highest: a line at the top would be an edge.
-      y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
+      y: {
+        range: (_chart: uPlot, _least: number, most: number): uPlot.Range.MinMax => [
+          0,
+          most > 0 ? most * 1.1 : 1,
+        ],
+      },
     },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        values: (_chart, times) => times.map(clock),
-        space: 70,
-        size: 28,
-      },
-      {
-        ...axis,
-        grid,
-        size: 56,
-        space: 40,
-        values: (_chart, values) => values.map((value) => amount(value)),
-      },
-    ],
+    axes: axes(color, 56),
     series: [
       {},
-      ...looks.map((look): uPlot.Series => {
+      ...lines.map(({ look }): uPlot.Series => {
         const stroke = color(`.key.${look}`);
-        const points = { show: false };
-        return look === 'bound'
-          ? { stroke, points, width: 1.5, dash: [5, 5] }
-          : { stroke, points, width: 2 };
+        return look === 'bound' ? bound(stroke) : { stroke, points: { show: false }, width: 2 };
       }),
     ],
   };
-}
-
-function clock(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString(undefined, { timeStyle: 'short' });
 }
