@@ -77,7 +77,6 @@ function dataOf({ times, lines, stacked, bounds }: ChartView): uPlot.AlignedData
 function optionsFor(chart: { readonly current: ChartView }, color: Color) {
   const { lines, bounds, stacked, max } = chart.current;
   return {
-    padding: [10, 12, 0, 0] satisfies uPlot.Padding,
     scales: {
       y: {
         range: (_chart: uPlot, _least: number, most: number): uPlot.Range.MinMax => [

@@ -66,8 +66,6 @@ function inWords(title: string, lines: readonly ChartLine[]): string {
 
 function optionsFor(lines: readonly ChartLine[], color: Color) {
   return {
-    // Beside the last time, which stands below its own middle: `11:45 PM`.
-    padding: [10, 34, 0, 0] satisfies uPlot.Padding,
     scales: {
       // From nothing, and with room above the highest: a line at the top would be an edge.
       y: {

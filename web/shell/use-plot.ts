@@ -16,7 +16,7 @@ interface Drawing {
   /** What lines there are: where that changes, the plot is made anew. */
   readonly lines: string;
   /** How it is drawn. */
-  options(color: Color): Pick<uPlot.Options, 'padding' | 'scales' | 'axes' | 'series' | 'bands'>;
+  options(color: Color): Pick<uPlot.Options, 'scales' | 'axes' | 'series' | 'bands'>;
 }
 
 interface Plot {
@@ -26,6 +26,9 @@ interface Plot {
   /** The library did not come. */
   readonly failed: boolean;
 }
+
+/** Beside the last time there is room, as it stands below its own middle: `11:45 PM`. */
+const PADDING: uPlot.Padding = [10, 34, 0, 0];
 
 /** Lines over time, as wide as their place is. */
 export function usePlot({ height, data, news, lines, options }: Drawing): Plot {
@@ -49,7 +52,7 @@ export function usePlot({ height, data, news, lines, options }: Drawing): Plot {
       const UPlot = await loadUPlot();
       if (gone) return;
       const size = { width: at.clientWidth, height };
-      const bare = { legend: { show: false }, cursor: { show: false } };
+      const bare = { legend: { show: false }, cursor: { show: false }, padding: PADDING };
       drawn.current = new UPlot({ ...size, ...bare, ...options(color) }, latest.current, at);
     };
     open().catch(() => setFailed(true));
