@@ -5,7 +5,7 @@ import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import { type Dynoxide, startDynoxide } from './dynoxide.ts';
 import { makeQueuesFair } from './fair-queues.ts';
 import { listenOnLoopbackOnly } from './loopback.ts';
-import { type FromHost, type StartEngines, type ToHost, toHost } from './messages.ts';
+import type { FromHost, StartEngines, ToHost } from './messages.ts';
 
 // The engines' process: their work (fauxqs writes through SQLite, synchronously) must not hold up
 // the servers in the main one. It leaves when the main process does, however that ends.
@@ -23,7 +23,14 @@ process.on('disconnect', () => {
   for (const pid of watched) kill(pid);
   void stop();
 });
-process.on('message', (message) => hear(toHost.parse(message)));
+process.on('message', (message) => {
+  if (isToHost(message)) hear(message);
+});
+
+/** Only the main process is at the other end. */
+function isToHost(message: unknown): message is ToHost {
+  return typeof message === 'object' && message !== null && 'type' in message;
+}
 
 function hear(message: ToHost): void {
   switch (message.type) {

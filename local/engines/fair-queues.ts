@@ -3,7 +3,7 @@
 import { md5OfMessageAttributes } from '../../node_modules/fauxqs/dist/common/md5.js';
 import { SqsQueue } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
 import type { SqsMessage } from '../../node_modules/fauxqs/dist/sqs/sqsTypes.js';
-import { GROUP_ATTRIBUTE } from '../gateway/message-group.ts';
+import { GROUP_ATTRIBUTE } from './group-attribute.ts';
 
 /** Makes all standard queues of this process fair: the message of the group with the fewest under way is next. */
 export function makeQueuesFair(): void {

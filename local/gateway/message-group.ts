@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** As which a message's group goes to fauxqs, which forgets the group itself (engines/fair-queues.ts). */
-export const GROUP_ATTRIBUTE = 'glimpse.MessageGroupId';
+import { GROUP_ATTRIBUTE } from '../engines/group-attribute.ts';
 
 const attributes = z.record(z.string(), z.unknown()).default({});
 
