@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readOptions } from '../cli/read-options.ts';
 import { UsageError } from '../cli/target.ts';
 import { announcementOf } from './announcement.ts';
-import { type LocalCloud, startLocalCloud } from './cloud.ts';
+import type { LocalCloud } from './cloud.ts';
 
 const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploys, without an AWS account.
 
@@ -45,6 +45,7 @@ async function run(): Promise<void> {
     console.log(HELP);
     return;
   }
+  const port = readPort(process.env.PORT);
   console.log(
     'Glimpse starts on this machine; synthesis takes some seconds if something changed.\n',
   );
@@ -61,10 +62,12 @@ async function run(): Promise<void> {
     process.on(signal, () => void stop(0));
   }
 
+  // Not before it is known that there is something to start.
+  const { startLocalCloud } = await import('./cloud.ts');
   cloud = await startLocalCloud({
     root,
     stateDir: resolve(root, values.state),
-    port: readPort(process.env.PORT),
+    port,
     reset: values.reset,
     build: true,
     ...(values['cdk-out'] === undefined ? {} : { cdkOut: resolve(values['cdk-out']) }),
