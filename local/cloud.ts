@@ -32,7 +32,7 @@ import { buildPages } from './pages/built.ts';
 import { createSample, type Sample } from './pages/sample.ts';
 import { createWeb } from './pages/web.ts';
 import { createParameterStore, parameterValues } from './parameters.ts';
-import { accountsOf } from './provider/accounts.ts';
+import { accountsOf, anyCallsModels } from './provider/accounts.ts';
 import type { OptionsInput } from './provider/settings.ts';
 import { type SimulatorProcess, startSimulatorProcess } from './provider/simulator-process.ts';
 import { type LocalServer, listen } from './servers.ts';
@@ -152,10 +152,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const guard = { identities, authority };
   assertDeployable(plan, authority);
   const keys = parameterValues(plan.functions, environment);
-  const { account, ...simulated } = options.provider ?? {};
-  const spent = account === undefined ? accountsOf(plan.functions, keys) : { account };
   const [provider] = await Promise.all([
-    startProvider(port === 0 ? 0 : port + 5, { ...spent, ...simulated }, stops),
+    startProvider(servers.provider, port, options.provider, plan, keys, stops),
     timed('resources', createResources(engines, plan)),
   ]);
 
@@ -262,7 +260,10 @@ function logReader(
   };
 }
 
-type Servers = Record<'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'ssm' | 'issuer', LocalServer>;
+type Servers = Record<
+  'web' | 'api' | 's3' | 'sqs' | 'dynamodb' | 'provider' | 'ssm' | 'issuer',
+  LocalServer
+>;
 
 /** Before all else: the template's queue URLs and the functions' environment hold these ports. */
 async function listenAll(port: number, stops: Stops): Promise<Servers> {
@@ -271,27 +272,44 @@ async function listenAll(port: number, stops: Stops): Promise<Servers> {
     stops.push(() => server.stop());
     return server;
   };
-  const servers = {
+  return {
     web: await open(0, 'the web page'),
     api: await open(1, 'the API'),
     s3: await open(2, 'S3'),
     sqs: await open(3, 'SQS'),
     dynamodb: await open(4, 'DynamoDB'),
+    provider: await open(5, 'the model provider'),
     ssm: await open(6, 'SSM'),
     issuer: await open(7, 'the issuer'),
   };
-  // What listens by itself would say less well that it cannot have its port.
-  if (port !== 0) (await listen(port + 5, 'the model provider')).stop();
-  return servers;
 }
 
-/** The simulator has a process of its own: what it measures must not wait for this one's work. */
+/**
+ * The simulator has a process of its own: what it measures must not wait for this one's work. Where
+ * no function calls a model, there is none.
+ */
 async function startProvider(
-  port: number,
-  options: OptionsInput,
+  server: LocalServer,
+  firstPort: number,
+  options: OptionsInput | undefined,
+  { functions }: StackPlan,
+  keys: ReadonlyMap<string, string>,
   stops: Stops,
-): Promise<SimulatorProcess> {
-  const simulator = await startSimulatorProcess({ ...options, port });
+): Promise<Pick<SimulatorProcess, 'url' | 'failed'>> {
+  if (options === undefined && !anyCallsModels(functions)) {
+    server.serve((_request, response) => {
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end('No function here is told of a model: by ALLOWANCE or PROVIDER_KEY_PARAMETER.\n');
+    });
+    return { url: server.origin, failed: new Promise(() => {}) };
+  }
+  const { account, ...simulated } = options ?? {};
+  const spent = account === undefined ? accountsOf(functions, keys) : { account };
+  // It listens by itself, and a port that was given for none in particular may be another's by then.
+  server.stop();
+  const port = firstPort === 0 ? 0 : server.port;
+  const simulator = await startSimulatorProcess({ ...spent, ...simulated, port });
   stops.push(() => simulator.stop());
   return simulator;
 }

@@ -10,6 +10,14 @@ const environmentSchema = z.object({
   PROVIDER_KEY_PARAMETER: z.string().optional(),
 });
 
+/** Whether one of them is told how to call a model. */
+export function anyCallsModels(functions: readonly FunctionPlan[]): boolean {
+  return functions.some(
+    ({ environment }) =>
+      environment.ALLOWANCE !== undefined || environment.PROVIDER_KEY_PARAMETER !== undefined,
+  );
+}
+
 /** As an account that counts no tokens looks from outside: so many that nobody meets the end. */
 const UNCOUNTED = 10_000_000_000;
 

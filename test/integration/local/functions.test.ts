@@ -101,6 +101,14 @@ test('a function is kept warm, and sees its own environment and nothing of the s
   expect(first.context.remaining).toBeLessThanOrEqual(1000);
 });
 
+test('where no function is told of a model, whoever calls one is told why there is none', async () => {
+  const { env } = await answer('odd');
+  expect(env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME).toBe(fixture.cloud.endpoints.provider);
+  const response = await fetch(`${env.OPENAI_BASE_URL}/chat/completions`, { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(await response.text()).toContain('No function here is told of a model');
+});
+
 test('what it writes and what became of it is in its log', async () => {
   await answer('odd', { log: 'hello' });
   const log = await until(() => (logOf('odd').includes('said hello') ? logOf('odd') : undefined));
