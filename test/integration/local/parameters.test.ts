@@ -12,12 +12,37 @@ import { type Fixture, lambda, startFixture } from './fixture-stack.ts';
 const NAMES = `export const handler = () => process.env;`;
 const Name = '/glimpse/provider-key';
 
+/** Not called, and so named that no process of theirs starts ahead. */
+const worker = (line: string, requestsPerMinute: number, parameter: string) =>
+  lambda('names', {
+    Environment: {
+      Variables: {
+        PROVIDER_KEY_PARAMETER: parameter,
+        ALLOWANCE: JSON.stringify({
+          line,
+          requestsPerMinute,
+          tokensPerMinute: null,
+          interactiveShare: 0,
+          frameSeconds: 2,
+          reserve: 0.1,
+        }),
+      },
+    },
+  });
+const workers = {
+  SummariesInteractive: worker('interactive', 600, '/glimpse/one'),
+  SummariesBulk: worker('bulk', 1200, '/glimpse/two'),
+  SummariesShared: worker('shared', 600, '/glimpse/three'),
+  SummariesSharedToo: worker('shared', 600, '/glimpse/four'),
+};
+
 let fixture: Fixture;
 let ssm: SSMClient;
 
 beforeAll(async () => {
   fixture = await startFixture(
     {
+      ...workers,
       Worker: lambda('names', {
         Environment: { Variables: { PROVIDER_KEY_PARAMETER: Name, OTHER: '/glimpse/other' } },
       }),
@@ -76,36 +101,16 @@ test('a page that calls this machine by a name of its own gets nothing', async (
 });
 
 describe('the provider on this machine enforces the accounts that the workers are told of', () => {
-  const worker = (line: string, requestsPerMinute: number, parameter: string) =>
-    lambda('names', {
-      Environment: {
-        Variables: {
-          PROVIDER_KEY_PARAMETER: parameter,
-          ALLOWANCE: JSON.stringify({
-            line,
-            requestsPerMinute,
-            tokensPerMinute: null,
-            interactiveShare: 0,
-            frameSeconds: 2,
-            reserve: 0.1,
-          }),
-        },
-      },
-    });
-
-  async function limitsOf(
-    resources: Parameters<typeof startFixture>[0],
-    options: Parameters<typeof startFixture>[2] = {},
-  ): Promise<(string | null)[]> {
-    const own = await startFixture(resources, { names: NAMES }, options);
-    const { endpoints } = own.cloud;
+  /** What each of the workers may ask of the provider in a minute, by the key of its parameter. */
+  async function limitsOf({ cloud }: Fixture): Promise<Record<string, string | null>> {
+    const { endpoints } = cloud;
     const client = new SSMClient({
       region: 'us-east-1',
       endpoint: endpoints.ssm,
       credentials: endpoints.credentials,
     });
-    const answers = ['/glimpse/one', '/glimpse/two'].map(async (parameter) => {
-      const asked = new GetParameterCommand({ Name: parameter, WithDecryption: true });
+    const answers = ['one', 'two', 'three', 'four'].map(async (name) => {
+      const asked = new GetParameterCommand({ Name: `/glimpse/${name}`, WithDecryption: true });
       const { Parameter: found } = await client.send(asked);
       const body = { model: 'm', messages: [{ role: 'user', content: 'A stool.' }], max_tokens: 9 };
       const { headers } = await fetch(`${endpoints.provider}/v1/chat/completions`, {
@@ -113,29 +118,28 @@ describe('the provider on this machine enforces the accounts that the workers ar
         headers: { authorization: `Bearer ${found?.Value}` },
         body: JSON.stringify(body),
       });
-      return headers.get('x-ratelimit-limit-requests');
+      return [name, headers.get('x-ratelimit-limit-requests')];
     });
-    return await Promise.all(answers).finally(() => own.stop());
+    return Object.fromEntries(await Promise.all(answers));
   }
 
-  test('one for each key where the modes have one of their own, all with the one key of a developer', async () => {
-    const resources = {
-      Interactive: worker('interactive', 600, '/glimpse/one'),
-      Bulk: worker('bulk', 1200, '/glimpse/two'),
-    };
-    expect(await limitsOf(resources)).toEqual(['600', '1200']);
-    const environment = { ...process.env, GLIMPSE_PROVIDER_KEY: 'a-key-of-mine' };
-    expect(await limitsOf(resources, { environment })).toEqual(['600', '600']);
+  const ask = async (options: Parameters<typeof startFixture>[2] = {}) => {
+    const own = await startFixture(workers, { names: NAMES }, options);
+    return await limitsOf(own).finally(own.stop);
+  };
+
+  test('one for each key where the modes have one of their own', async () => {
+    expect(await ask()).toEqual({ one: '600', two: '1200', three: '600', four: '600' });
+  });
+
+  test('one for all with the one key of a developer', async () => {
+    expect(await limitsOf(fixture)).toEqual({ one: '600', two: '600', three: '600', four: '600' });
   });
 
   test('and another where one is asked for', async () => {
-    const resources = {
-      Interactive: worker('shared', 600, '/glimpse/one'),
-      Bulk: worker('shared', 600, '/glimpse/two'),
-    };
     const account = { requestsPerMinute: 60, tokensPerMinute: 1000 };
-    expect(await limitsOf(resources)).toEqual(['600', '600']);
-    expect(await limitsOf(resources, { provider: { account } })).toEqual(['60', '60']);
+    const limits = await ask({ provider: { account } });
+    expect(limits).toEqual({ one: '60', two: '60', three: '60', four: '60' });
   });
 });
 
