@@ -16,8 +16,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucket, type Fixture, OPEN, publicRead, startFixture } from './fixture-stack.ts';
+import { beforeAll, describe, expect } from 'vitest';
+import type { Fixture } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 const KEYS = [
   'plain.jpg',
@@ -54,16 +55,11 @@ const KEYS = [
 ];
 
 let fixture: Fixture;
-const Bucket = 'test-private';
+const Bucket = 'test-keys';
 
-beforeAll(async () => {
-  fixture = await startFixture({
-    Private: bucket(),
-    Open: bucket(OPEN),
-    OpenPolicy: publicRead('Open'),
-  });
+test.beforeAll(({ stores }) => {
+  fixture = stores;
 });
-afterAll(() => fixture.stop());
 
 const put = (Key: string, name = Bucket) =>
   fixture.s3.send(new PutObjectCommand({ Bucket: name, Key, Body: `of ${Key}` }));
@@ -120,9 +116,9 @@ describe.each(KEYS.map((key) => [JSON.stringify(key).slice(0, 60), key]))(
       await put(key);
       const url = await getSignedUrl(fixture.s3, new GetObjectCommand({ Bucket, Key: key }));
       expect(await raw(url)).toEqual({ status: 200, text: `of ${key}` });
-      await put(key, 'test-open');
+      await put(key, 'test-keys-open');
       const path = key.split('/').map(encodeURIComponent).join('/');
-      const open = await raw(`${fixture.cloud.endpoints.s3}/test-open/${path}`);
+      const open = await raw(`${fixture.cloud.endpoints.s3}/test-keys-open/${path}`);
       expect(open).toEqual({ status: 200, text: `of ${key}` });
     });
 
@@ -143,20 +139,20 @@ describe.each(KEYS.map((key) => [JSON.stringify(key).slice(0, 60), key]))(
 );
 
 test('a bare plus in a path is a space, as S3 reads it', async () => {
-  await put('one two', 'test-open');
-  expect(await raw(`${fixture.cloud.endpoints.s3}/test-open/one+two`)).toMatchObject({
+  await put('one two', 'test-keys-open');
+  expect(await raw(`${fixture.cloud.endpoints.s3}/test-keys-open/one+two`)).toMatchObject({
     status: 200,
   });
-  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: 'one two' }));
+  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-keys-open', Key: 'one two' }));
 });
 
 test('the bucket may be in the host, as browsers find *.localhost on this machine', async () => {
-  await put('in host', 'test-open');
+  await put('in host', 'test-keys-open');
   const { port } = new URL(fixture.cloud.endpoints.s3);
-  const headers = { host: `test-open.localhost:${port}` };
+  const headers = { host: `test-keys-open.localhost:${port}` };
   const found = await raw(`${fixture.cloud.endpoints.s3}/in%20host`, 'GET', headers);
   expect(found).toEqual({ status: 200, text: 'of in host' });
-  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: 'in host' }));
+  await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-keys-open', Key: 'in host' }));
 });
 
 test('a key of 1,025 bytes is refused', async () => {
@@ -167,16 +163,18 @@ describe('listings', () => {
   const ordered = ['A', 'Z', 'a', 'a!', 'a/', 'a/b', 'a0', 'b/c/d', 'z', '\u00e9', '\uffee', '😀'];
 
   beforeAll(async () => {
-    await Promise.all(ordered.map((key) => put(key, 'test-open')));
+    await Promise.all(ordered.map((key) => put(key, 'test-keys-open')));
     for (const key of KEYS) {
-      await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-open', Key: key }));
+      await fixture.s3.send(new DeleteObjectCommand({ Bucket: 'test-keys-open', Key: key }));
     }
   });
 
   test('are in the order of UTF-8 bytes, over pages too', async () => {
-    expect(await listAll({}, 'test-open')).toEqual(ordered);
-    expect(await listAll({ MaxKeys: 1 }, 'test-open')).toEqual(ordered);
-    expect(await listAll({ MaxKeys: 5, StartAfter: 'a/' }, 'test-open')).toEqual(ordered.slice(5));
+    expect(await listAll({}, 'test-keys-open')).toEqual(ordered);
+    expect(await listAll({ MaxKeys: 1 }, 'test-keys-open')).toEqual(ordered);
+    expect(await listAll({ MaxKeys: 5, StartAfter: 'a/' }, 'test-keys-open')).toEqual(
+      ordered.slice(5),
+    );
   });
 
   test('name each folder once, however small the pages', async () => {
@@ -186,7 +184,7 @@ describe('listings', () => {
       do {
         const page = await fixture.s3.send(
           new ListObjectsV2Command({
-            Bucket: 'test-open',
+            Bucket: 'test-keys-open',
             Delimiter: '/',
             MaxKeys,
             ContinuationToken,
@@ -203,11 +201,11 @@ describe('listings', () => {
 
   test('go on by marker in the older form', async () => {
     const first = await fixture.s3.send(
-      new ListObjectsCommand({ Bucket: 'test-open', MaxKeys: 4 }),
+      new ListObjectsCommand({ Bucket: 'test-keys-open', MaxKeys: 4 }),
     );
     expect(first.NextMarker).toBe('a!');
     const next = await fixture.s3.send(
-      new ListObjectsCommand({ Bucket: 'test-open', Marker: first.NextMarker }),
+      new ListObjectsCommand({ Bucket: 'test-keys-open', Marker: first.NextMarker }),
     );
     expect(next.Contents?.map(({ Key }) => Key)).toEqual(ordered.slice(4));
   });

@@ -3,12 +3,13 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../../../cli/publish.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
 import { builtFiles } from '../../../web/files.ts';
-import { bucket, root, startFixture } from './fixture-stack.ts';
+import { root } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 const cdkOut = inject('cdkOut');
 
@@ -258,10 +259,8 @@ test('what is published is what is served here, pages last', async () => {
   }
 });
 
-test('a stack without pages has a page about itself', async () => {
-  const fixture = await startFixture({ Photos: bucket() });
-  onTestFinished(fixture.stop);
-  const answer = await fetch(fixture.cloud.endpoints.web);
+test('a stack without pages has a page about itself', async ({ stores }) => {
+  const answer = await fetch(stores.cloud.endpoints.web);
   expect(answer.url).toMatch(/\/about$/);
   expect(await answer.text()).toContain('Glimpse runs on this machine');
 });

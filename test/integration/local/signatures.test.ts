@@ -8,21 +8,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createUrlSigner } from '../../../shared/signing/sign-url.ts';
 import { createSigningKeys, signatureOf } from '../../../shared/signing/signing-key.ts';
 import { createUploadFormSigner } from '../../../shared/signing/upload-form.ts';
-import {
-  allow,
-  arnOf,
-  bucket,
-  type Fixture,
-  lambda,
-  OPEN,
-  publicRead,
-  role,
-  startFixture,
-} from './fixture-stack.ts';
+import type { Fixture } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 let fixture: Fixture;
 /** Those of functions, as roles have them: with a session token. The narrow one's may read a folder. */
@@ -30,41 +21,16 @@ let keys: { accessKeyId: string; secretAccessKey: string; sessionToken: string }
 let narrowKeys: typeof keys;
 const Bucket = 'test-private';
 const Key = 'a b/c+d.jpg';
-const cors = {
-  CorsConfiguration: {
-    CorsRules: [
-      {
-        AllowedMethods: ['GET'],
-        AllowedOrigins: ['https://*.example'],
-        AllowedHeaders: ['*'],
-        MaxAge: 60,
-      },
-    ],
-  },
-};
 
-beforeAll(async () => {
-  fixture = await startFixture(
-    {
-      Private: bucket(cors),
-      Open: bucket(OPEN),
-      OpenPolicy: publicRead('Open'),
-      Shut: bucket({ PublicAccessBlockConfiguration: { RestrictPublicBuckets: true } }),
-      ShutPolicy: publicRead('Shut'),
-      Signer: lambda('names'),
-      Narrow: lambda('names', { Role: arnOf('NarrowRole') }),
-      NarrowRole: role(allow('s3:GetObject', `arn:aws:s3:::${Bucket}/narrow/*`)),
-    },
-    { names: 'export const handler = () => process.env;' },
-  );
-  keys = await keysOf('test-signer');
-  narrowKeys = await keysOf('test-narrow');
+test.beforeAll(async ({ stores }) => {
+  fixture = stores;
+  keys = await keysOf('test-summaries-signer');
+  narrowKeys = await keysOf('test-summaries-narrow');
   await fixture.s3.send(new PutObjectCommand({ Bucket, Key: 'narrow/there', Body: 'seen' }));
   for (const name of [Bucket, 'test-open', 'test-shut']) {
     await fixture.s3.send(new PutObjectCommand({ Bucket: name, Key, Body: 'seen' }));
   }
 });
-afterAll(() => fixture.stop());
 
 async function keysOf(name: string): Promise<typeof keys> {
   const invoked = await fixture.cloud.invoke(name, {});

@@ -6,17 +6,17 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bucket, type Fixture, queue, startFixture } from './fixture-stack.ts';
+import { expect } from 'vitest';
+import type { Fixture } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 let fixture: Fixture;
 let QueueUrl: string;
 
-beforeAll(async () => {
-  fixture = await startFixture({ Work: queue({ VisibilityTimeout: 60 }), Photos: bucket() });
+test.beforeAll(({ stores }) => {
+  fixture = stores;
   QueueUrl = fixture.cloud.endpoints.queues.work ?? '';
 });
-afterAll(() => fixture.stop());
 
 const send = (MessageBody: string) =>
   fixture.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));

@@ -1,6 +1,7 @@
 import * as s3 from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bucket, type Fixture, startFixture } from './fixture-stack.ts';
+import { describe, expect } from 'vitest';
+import type { Fixture } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 // What the engine takes for the plain operation: each of these would replace the object's bytes,
 // delete it or its bucket, or succeed and do nothing.
@@ -10,11 +11,10 @@ const Bucket = 'test-photos';
 const Key = 'a/b.jpg';
 const Tagging = { TagSet: [{ Key: 'a', Value: 'b' }] };
 
-beforeAll(async () => {
-  fixture = await startFixture({ Photos: bucket() });
+test.beforeAll(async ({ stores }) => {
+  fixture = stores;
   await fixture.s3.send(new s3.PutObjectCommand({ Bucket, Key, Body: 'the bytes' }));
 });
-afterAll(() => fixture.stop());
 
 const refused = [
   [
