@@ -158,11 +158,28 @@ async function fill(cloud: Running): Promise<void> {
   await until(() => deliveries() === 1);
 }
 
-/** Starts it again, and looks whether all is there that it was filled with. */
-async function readyAndFilled(): Promise<Running> {
+/** What a queue holds, which stays hidden until the next start. */
+async function receive({ sqs }: Running, QueueUrl: string | undefined, WaitTimeSeconds: number) {
+  const command = { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds };
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
+  return Messages.map(({ Body = '' }) => Body);
+}
+
+interface Told {
+  readonly key: string;
+  readonly sequencer: string;
+}
+
+async function eventsOf(running: Running, waitSeconds: number): Promise<Told[]> {
+  const bodies = await receive(running, running.endpoints.queues.events, waitSeconds);
+  return bodies.map((body) => JSON.parse(body).Records[0].s3.object);
+}
+
+/** Starts it again, and looks whether all is there that it was filled with; what its bucket has told, too. */
+async function readyAndFilled(): Promise<{ running: Running; told: Told[] }> {
   const before = deliveries();
   const running = await ready();
-  const { endpoints, s3, sqs, dynamodb } = running;
+  const { endpoints, s3, dynamodb } = running;
   const got = await s3.send(new GetObjectCommand({ Bucket: endpoints.buckets.photos, Key: 'a b' }));
   expect(await got.Body?.transformToString()).toBe('kept');
   const Key = { id: { S: '1' } };
@@ -170,16 +187,12 @@ async function readyAndFilled(): Promise<Running> {
     new GetItemCommand({ TableName: endpoints.tables.items, Key }),
   );
   expect(Item?.value).toEqual({ S: 'kept' });
-  const receive = (QueueUrl: string | undefined) =>
-    sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }));
-  expect((await receive(endpoints.queues.kept)).Messages?.map(({ Body }) => Body)).toEqual([
-    'waiting',
-  ]);
-  const { Messages: events = [] } = await receive(endpoints.queues.events);
-  expect(events.map(({ Body = '' }) => JSON.parse(Body).Records[0].s3.object.key)).toContain('a+b');
+  expect(await receive(running, endpoints.queues.kept, 2)).toEqual(['waiting']);
+  const told = await eventsOf(running, 2);
+  expect(told.map(({ key }) => key)).toContain('a+b');
   // What was in flight is delivered again at once, six minutes before it would time out.
   await until(() => deliveries() === before + 1);
-  return running;
+  return { running, told };
 }
 
 describe('one cloud, ended in every way and started again', () => {
@@ -206,7 +219,7 @@ describe('one cloud, ended in every way and started again', () => {
     await until(() => family.filter(alive).length === 0 || undefined, 3000);
     expect(Date.now() - pressed).toBeLessThan(3000);
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
-    running = await readyAndFilled();
+    ({ running } = await readyAndFilled());
   });
 
   test('a second one on the same folder is refused, and the first keeps what it needs', async () => {
@@ -223,13 +236,22 @@ describe('one cloud, ended in every way and started again', () => {
     for (const pid of [child.pid ?? 0, ...family])
       if (pid !== dynoxide) process.kill(pid, 'SIGKILL');
     expect(alive(dynoxide)).toBe(true);
-    running = await readyAndFilled();
+    ({ running } = await readyAndFilled());
     expect(alive(dynoxide)).toBe(false);
   });
 
-  test('an upload whose notification was not sent before kill -9 is told at the next start', async () => {
+  test('after kill -9 its children leave by themselves, and the next start finds everything and tells of an upload of which it had not', async () => {
     await upload(running, 'told');
+    // One that never looks up, too.
+    await running.sqs.send(
+      new SendMessageCommand({ QueueUrl: running.endpoints.queues.endless, MessageBody: 'x' }),
+    );
+    await until(() =>
+      readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'),
+    );
+    const family = familyOf(running.child.pid ?? 0);
     running.child.kill('SIGKILL');
+    await until(() => family.filter(alive).length === 0 || undefined, 3000);
     await running.exit;
     const intent = {
       id: 'F'.repeat(18),
@@ -240,37 +262,17 @@ describe('one cloud, ended in every way and started again', () => {
     const notDone = { ...intent, id: 'E'.repeat(18), key: 'never written' };
     const lines = [{ open: intent }, { open: notDone }].map((line) => JSON.stringify(line));
     appendFileSync(join(dir, 'notifications.jsonl'), [...lines, '{"open":{"cut sh'].join('\n'));
-    running = await ready();
-    const { sqs, endpoints } = running;
-    const sequencers: string[] = [];
+    const { told, ...found } = await readyAndFilled();
+    running = found.running;
+    // But for what it was filled with.
+    const sequencers = () => told.flatMap(({ key, sequencer }) => (key === 'a+b' ? [] : sequencer));
     await until(async () => {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({ QueueUrl: endpoints.queues.events, MaxNumberOfMessages: 10 }),
-      );
-      const objects = Messages.map(({ Body = '' }) => JSON.parse(Body).Records[0].s3.object);
-      // But for what it was filled with.
-      const told = objects.filter(({ key }) => key !== 'a+b');
-      sequencers.push(...told.map(({ sequencer }) => sequencer));
-      return sequencers.includes(intent.id) || undefined;
+      told.push(...(await eventsOf(running, 0)));
+      return sequencers().includes(intent.id) || undefined;
     });
     // The first upload's own event may have been sent and come twice, as S3's may: it says so itself.
-    expect(new Set(sequencers).size).toBe(2);
-    expect(sequencers).not.toContain(notDone.id);
-  });
-
-  test('after kill -9 its children leave by themselves, and the next start finds everything', async () => {
-    const { child, sqs, endpoints } = running;
-    // One that never looks up, too.
-    await sqs.send(
-      new SendMessageCommand({ QueueUrl: endpoints.queues.endless, MessageBody: 'x' }),
-    );
-    await until(() =>
-      readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'),
-    );
-    const family = familyOf(child.pid ?? 0);
-    child.kill('SIGKILL');
-    await until(() => family.filter(alive).length === 0 || undefined, 3000);
-    running = await readyAndFilled();
+    expect(new Set(sequencers()).size).toBe(2);
+    expect(sequencers()).not.toContain(notDone.id);
   });
 
   test('when the engines are killed, dynoxide goes with them, and it says so', async () => {
