@@ -1,27 +1,16 @@
 import * as s3 from '@aws-sdk/client-s3';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { S3EventRecord } from 'aws-lambda';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { arnOf, bucket, type Fixture, queue, startFixture, until } from './fixture-stack.ts';
+import { expect } from 'vitest';
+import { type Fixture, until } from './fixture-stack.ts';
+import { test } from './stores.ts';
 
 let fixture: Fixture;
-const Bucket = 'test-photos';
+const Bucket = 'test-told';
 
-beforeAll(async () => {
-  fixture = await startFixture({
-    Events: queue(),
-    Photos: bucket({
-      NotificationConfiguration: {
-        QueueConfigurations: [
-          { Event: 's3:ObjectCreated:*', Queue: arnOf('Events') },
-          { Event: 's3:ObjectRemoved:*', Queue: arnOf('Events') },
-        ],
-      },
-    }),
-    Quiet: bucket(),
-  });
+test.beforeAll(({ stores }) => {
+  fixture = stores;
 });
-afterAll(() => fixture.stop());
 
 /** So many events, in whatever order they come. */
 async function events(count: number): Promise<S3EventRecord[]> {
@@ -103,17 +92,8 @@ test('the greatest sequencer of racing uploads is that of the bytes that stay', 
   expect(last?.s3.object.eTag).toBe(ETag?.replaceAll('"', ''));
 });
 
-test('sequencers grow over a restart', async () => {
-  await put('before');
-  const [before] = await events(1);
-  await fixture.restart();
-  await put('after');
-  const [after] = await events(1);
-  expect((after?.s3.object.sequencer ?? '') > (before?.s3.object.sequencer ?? '')).toBe(true);
-});
-
 test('what is refused, and what happens elsewhere, is not told', async () => {
-  const exists = { Bucket, Key: 'before', Body: 'x', IfNoneMatch: '*' };
+  const exists = { Bucket, Key: 'raced', Body: 'x', IfNoneMatch: '*' };
   await expect(fixture.s3.send(new s3.PutObjectCommand(exists))).rejects.toThrow();
   await fixture.s3.send(new s3.PutObjectCommand({ Bucket: 'test-quiet', Key: 'a', Body: 'x' }));
   await put('told');

@@ -26,7 +26,7 @@ const cors = {
 
 /**
  * Files that run in one process share a cloud that stores things for whoever calls it: buckets, each
- * of one file, a queue, and functions that are there for their keys.
+ * of one file, queues, and functions that are there for their keys.
  */
 export const test = plainTest.extend(
   'stores',
@@ -50,6 +50,17 @@ export const test = plainTest.extend(
         SummariesSigner: lambda('names'),
         SummariesNarrow: lambda('names', { Role: arnOf('NarrowRole') }),
         NarrowRole: role(allow('s3:GetObject', 'arn:aws:s3:::test-private/narrow/*')),
+        // Of notifications.test.ts.
+        Events: queue(),
+        Told: bucket({
+          NotificationConfiguration: {
+            QueueConfigurations: [
+              { Event: 's3:ObjectCreated:*', Queue: arnOf('Events') },
+              { Event: 's3:ObjectRemoved:*', Queue: arnOf('Events') },
+            ],
+          },
+        }),
+        Quiet: bucket(),
         // Of sqs.test.ts.
         Work: queue({ VisibilityTimeout: 60 }),
       },
