@@ -1,3 +1,5 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 
 // SQS and DynamoDB both speak "AWS JSON 1.0": a POST with the operation in a header. Spoken here
@@ -32,21 +34,44 @@ export const ENGINE_HEADERS = { sqs: unverified('sqs'), dynamodb: unverified('dy
 export type AwsJson = (operation: string, input: object, signal?: AbortSignal) => Promise<unknown>;
 
 export function createAwsJson(endpoint: string): AwsJson {
+  const post = createPost(endpoint);
+  return async (operation, input, signal) => {
+    const { status, body } = await post(operation, input, signal);
+    if (status < 300) return body;
+    const { __type, message, Message } = errorSchema.parse(body);
+    const said = message ?? Message ?? JSON.stringify(body);
+    throw new AwsJsonError(operation, __type.replace(/^.*#/, ''), said);
+  };
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** Calls one operation, and answers whatever comes of it. */
+export type Post = (operation: string, input: object, signal?: AbortSignal) => Promise<PostAnswer>;
+
+/** Not by `fetch`, which takes three times as much of the processor. */
+export function createPost(endpoint: string): Post {
+  const agent = new Agent({ keepAlive: true });
   return async (operation, input, signal) => {
     const service = operation.startsWith('AmazonSQS.') ? 'sqs' : 'dynamodb';
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        ...ENGINE_HEADERS[service],
-        'x-amz-target': operation,
-      },
-      body: JSON.stringify(input),
-      ...(signal ? { signal } : {}),
-    });
-    const text = await response.text();
-    const body: unknown = text === '' ? {} : JSON.parse(text);
-    if (response.ok) return body;
-    const { __type, message, Message } = errorSchema.parse(body);
-    throw new AwsJsonError(operation, __type.replace(/^.*#/, ''), message ?? Message ?? text);
+    const sent = Buffer.from(JSON.stringify(input));
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const headers = {
+      ...ENGINE_HEADERS[service],
+      'x-amz-target': operation,
+      'content-length': sent.length,
+    };
+    request(endpoint, { method: 'POST', agent, headers, ...(signal ? { signal } : {}) })
+      .once('response', resolve)
+      .on('error', reject)
+      .end(sent);
+    const answer = await promise;
+    const received = await text(answer);
+    const body: unknown = received === '' ? {} : JSON.parse(received);
+    return { status: answer.statusCode ?? 500, headers: answer.headers, body };
   };
 }

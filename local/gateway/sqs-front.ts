@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { ENGINE_HEADERS } from '../engines/aws-json.ts';
+import { createPost, type Post } from '../engines/aws-json.ts';
 import type { Authority, Call } from '../iam/authority.ts';
 import type { Identities } from '../iam/identities.ts';
 import { ACCOUNT, REGION } from '../template/intrinsics.ts';
@@ -26,9 +26,10 @@ export interface SqsFrontOptions {
 export function createSqsFront(options: SqsFrontOptions): RequestListener {
   const { fauxqs, origin, identities, authority } = options;
   const admit = createAdmission({ name: 'sqs', target: TARGET, identities, authority, callsOf });
+  const post = createPost(fauxqs);
   return (message, response) => {
     admit(message)
-      .then((request) => answer(request, fauxqs, origin, response))
+      .then((request) => answer(request, post, origin, response))
       .catch((error: unknown) => sendRefusal(response, 'sqs', error));
   };
 }
@@ -65,30 +66,24 @@ function callsOf(operation: string, input: Record<string, unknown>): Call[] | un
 
 async function answer(
   { operation, input }: JsonRequest,
-  fauxqs: string,
+  post: Post,
   origin: string,
   response: ServerResponse,
 ): Promise<void> {
-  const call = (target: string, body: object) =>
-    fetch(fauxqs, {
-      method: 'POST',
-      headers: { ...ENGINE_HEADERS.sqs, 'x-amz-target': TARGET + target },
-      body: JSON.stringify(body),
-    });
-  const engineAnswer = await call(operation, forFauxqs(operation, input));
-  const output = bodySchema.parse(await engineAnswer.json());
+  const engineAnswer = await post(TARGET + operation, forFauxqs(operation, input));
+  const output = bodySchema.parse(engineAnswer.body);
   if (response.destroyed && Array.isArray(output.Messages)) {
     // Whoever asked has gone, and fauxqs does not notice: without this, nobody would have these
     // messages until they time out.
     for (const received of output.Messages) {
       const { ReceiptHandle } = bodySchema.parse(received);
       const back = { QueueUrl: input.QueueUrl, ReceiptHandle, VisibilityTimeout: AT_ONCE };
-      await call('ChangeMessageVisibility', back);
+      await post(`${TARGET}ChangeMessageVisibility`, back);
     }
     return;
   }
-  const problem = engineAnswer.headers.get('x-amzn-query-error');
-  if (problem !== null) response.setHeader('x-amzn-query-error', problem);
+  const problem = engineAnswer.headers['x-amzn-query-error'];
+  if (problem !== undefined) response.setHeader('x-amzn-query-error', problem);
   sendJson(response, 'sqs', engineAnswer.status, forClient(output, origin));
 }
 
