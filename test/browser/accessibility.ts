@@ -16,8 +16,15 @@ const resultSchema = z.object({
 /** Minified, the same rules are read by a page in half the time. */
 const AXE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Details of what is right, and files fetched for rules that are not asked, would take as long again. */
-const OPTIONS = JSON.stringify({ resultTypes: ['violations'], preload: false });
+/**
+ * Details of what is right, and files fetched for rules that are not asked, would take as long again;
+ * a violation is told of by its HTML, not by a selector that is sought for each element.
+ */
+const OPTIONS = JSON.stringify({
+  resultTypes: ['violations'],
+  preload: false,
+  selectors: false,
+});
 
 /** What axe-core finds wrong with the page as it is now, by its rules for WCAG 2.2 AA and good practice. */
 export async function violations(page: Page): Promise<string[]> {

@@ -58,6 +58,10 @@ export async function launchBrowser(folder: string | undefined): Promise<Browser
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     // An emulated graphics card takes more of the processor than drawing without one.
     '--disable-gpu',
+    // Without a card, a process for it would only pass on what the browser's own can draw.
+    '--in-process-gpu',
+    // No page lives long enough to earn back what it costs to optimise its scripts.
+    '--js-flags=--no-opt,--no-maglev',
   ];
   if (folder !== undefined) {
     return await chromium.launch({

@@ -11,8 +11,15 @@ import type { Watch } from './watch.ts';
 
 // The gallery page as its users meet it. Everything is reached as they reach it, by role and name.
 
-/** So tall that the whole page of 80 is on screen; to fade that many at once takes a graphics card. */
-const TALL = { viewport: { width: 1280, height: 6000 }, reducedMotion: 'reduce' } as const;
+/**
+ * So tall that the whole page of 80 is on screen, of pixels so large that there are no more of them
+ * than on a usual one; to fade that many pictures at once takes a graphics card.
+ */
+const TALL = {
+  viewport: { width: 1280, height: 6000 },
+  deviceScaleFactor: 0.5,
+  reducedMotion: 'reduce',
+} as const;
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 const address = ({ endpoints }: Cloud, query: Readonly<Record<string, string>> = {}) =>
