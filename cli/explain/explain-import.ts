@@ -74,7 +74,7 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
           `${title} is ${state === 'paused' ? 'paused' : 'at its end'} after ${progress}.`,
           ...(told.failure === undefined ? [] : [sentence(told.failure.message)]),
         ],
-        help: state === 'paused' ? ['Resume it once that is done.'] : [],
+        help: state === 'paused' ? [howToGoOn(told)] : [],
         measured,
       };
     case 'running':
@@ -88,6 +88,10 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
       };
   }
 }
+
+/** What Glimpse has paused says why; a person knows. */
+const howToGoOn = ({ failure }: ImportTold): string =>
+  failure === undefined ? 'Resume it when it should go on.' : 'Resume it once that is done.';
 
 function running(
   { mode, rows, still, stalled, etaSeconds }: ImportTold,

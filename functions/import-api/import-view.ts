@@ -189,7 +189,8 @@ function stillOf(
  *   killed ── 10 s: no row comes just now ── 35 s: sent again ─┬─ its rows come ──▶ runs
  *                                                             └─ 15 s later: stalled
  *
- * That no worker has begun anything for minutes is said at once.
+ * That no worker has begun anything for minutes is said at once. What was stalled before it was paused says
+ * nothing of why it rests.
  */
 function stalledOf(
   { state, stalled }: ImportItem,
@@ -197,7 +198,9 @@ function stalledOf(
   still: ImportSummary['still'],
   now: number,
 ): ImportItem['stalled'] {
-  if (stalled === undefined || state !== 'running') return stalled;
+  if (stalled === undefined || state !== 'running') {
+    return state === 'reading' ? stalled : undefined;
+  }
   if (still === undefined || movedAt > stalled.at) return undefined;
   return stalled.chunk !== undefined && now <= stalled.at + RECOVERS ? undefined : stalled;
 }

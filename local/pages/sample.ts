@@ -102,11 +102,16 @@ function readProgress(line: string): z.infer<typeof progressSchema> | undefined 
  * can send one, also under a name of its own that it has pointed at 127.0.0.1.
  */
 export function isFromOwnPage({ headers }: IncomingMessage, web: string): boolean {
-  const { port } = new URL(web);
   const { host, origin, 'sec-fetch-site': site } = headers;
   return (
-    (host === `127.0.0.1:${port}` || host === `localhost:${port}`) &&
+    isOwnName(host, web) &&
     (origin === undefined || origin === `http://${host}`) &&
     (site === undefined || site === 'same-origin')
   );
+}
+
+/** A page whose own name leads here reads what it likes: its browser takes this for its server. */
+export function isOwnName(host: string | undefined, web: string): boolean {
+  const { port } = new URL(web);
+  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }

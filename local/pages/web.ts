@@ -8,7 +8,7 @@ import type { CloudEndpoints } from '../endpoints.ts';
 import { corsHeaders } from '../http-api/cors.ts';
 import type { PagesPlan } from '../template/stack.ts';
 import { aboutPage } from './about.ts';
-import { isFromOwnPage, type Sample } from './sample.ts';
+import { isFromOwnPage, isOwnName, type Sample } from './sample.ts';
 
 export interface WebOptions {
   /** The project's folder, where the pages were built. */
@@ -72,12 +72,23 @@ export function createWeb({
       return;
     }
     const found = own.get(path);
-    if (path === 'endpoints.json') send(request, response, 200, endpointsFile(endpoints()));
+    if (path === 'endpoints.json') sendEndpoints(request, response, endpoints());
     else if (found !== undefined) send(request, response, 200, found);
     else if (pages !== undefined) servePage(request, response, path, files, pages);
     else if (path === '') response.writeHead(302, { location: '/about' }).end();
     else sendText(response, 404, 'Not found.');
   };
+}
+
+/** They hold a token and credentials. */
+function sendEndpoints(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoints: CloudEndpoints,
+): void {
+  if (isOwnName(request.headers.host, endpoints.web)) {
+    send(request, response, 200, endpointsFile(endpoints));
+  } else sendText(response, 403, `Expected this server to be called ${endpoints.web}.`);
 }
 
 function serveSample(

@@ -206,15 +206,23 @@ test('a key that the API refuses costs the others nothing', async ({
   const seeded = await seedReady(cloud, 'refused', 4);
   const images = [...seeded.map(({ image }) => image), 'a/folder/'];
   mayFail(/\/thumbnails$/);
-  await page.addInitScript(`addEventListener('glimpse-change', ({ detail: { state, failure } }) => {
-    if (state === 'failed') globalThis.told = failure.class + ': ' + failure.reason;
-  })`);
+  await page.addInitScript(`
+    globalThis.changes = [];
+    addEventListener('glimpse-change', ({ target, detail: { state, failure } }) => {
+      if (target === document.querySelector('glimpse-image')) changes.push(state);
+      if (state === 'failed') globalThis.told = failure.class + ': ' + failure.reason;
+    });
+  `);
   await page.goto(elements.show(images.map(placed).join('')));
   await expect
     .poll(async () => (await pictures(page)).map(({ state }) => state))
     .toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
   expect((await pictures(page))[4]?.reason).toContain('expected an image, not a folder');
   expect(await page.evaluate('told')).toMatch(/^refused: image: expected an image, not a folder/);
+  // A screen reader is told, too.
+  await page.getByRole('img', { name: /^folder: .* expected an image, not a folder/ }).waitFor();
+  // Each step is told once, however many attributes an element has.
+  expect(await page.evaluate('changes')).toEqual(['pending', 'ready']);
 
   // An element that is told to show nothing any more shows nothing.
   const emptied = await page.evaluate(`(() => {

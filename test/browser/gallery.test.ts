@@ -451,6 +451,21 @@ test('on a phone nothing is wider than the screen', async ({ cloud, visiting }) 
     await page.getByRole('main').waitFor();
     expect(await widest()).toBe(390);
   }
+  for (const width of [320, 700]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(address(cloud));
+    const field = page.getByRole('banner').getByRole('textbox');
+    expect((await field.boundingBox())?.width).toBeGreaterThan(180);
+    await page.goto(address(cloud, { gallery: 'phone' }));
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await expect.poll(() => pages.getByRole('link').count()).toBeGreaterThan(1);
+    for (const link of await pages.getByRole('link').all()) {
+      const { x = -1, width: wide = 0 } = (await link.boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + wide).toBeLessThanOrEqual(width);
+    }
+  }
+  await page.setViewportSize(PHONE.viewport);
   await page.goto(address(cloud, { gallery: 'phone' }));
   await allShown(page, 9);
   expect(await widest()).toBe(390);

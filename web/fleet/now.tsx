@@ -27,7 +27,7 @@ export function Now({ view }: { view: FleetView }) {
         />
         <Used name="Processes" value={of((each) => each.processes)} most={ceiling} isWhole />
         <Used
-          name="Chunks under way"
+          name="Chunks under way or held back"
           value={chunks(({ inFlight }) => inFlight)}
           most={mostChunks(plan)}
         />
@@ -37,7 +37,8 @@ export function Now({ view }: { view: FleetView }) {
       </dl>
       {isMeasured && (
         <p class="quiet">
-          Means of the last {amount(measuredSeconds(view))} s; chunks as they are now.
+          Means of the last {amount(measuredSeconds(view))} s; chunks as they are now, with those
+          that stay hidden for some minutes after their worker has ended.
         </p>
       )}
     </section>

@@ -80,6 +80,8 @@ export class GlimpseImage extends HTMLElement {
   #handed: View | undefined;
   #poller: Poller | undefined;
   #near = false;
+  /** Not yet while attributes are read that were there before. */
+  #placed = false;
   /** The proportions of the place: from attributes, or the first that were known. */
   #ratio: number | undefined;
   #loading: HTMLImageElement | undefined;
@@ -152,12 +154,14 @@ export class GlimpseImage extends HTMLElement {
   }
 
   connectedCallback(): void {
+    this.#placed = true;
     this.#near = this.getAttribute('loading') === 'eager';
     if (!this.#near) GlimpseImage.#nearby.observe(this);
     this.#start();
   }
 
   disconnectedCallback(): void {
+    this.#placed = false;
     GlimpseImage.#nearby.unobserve(this);
     this.#near = false;
     this.#stop();
@@ -196,7 +200,7 @@ export class GlimpseImage extends HTMLElement {
   }
 
   #start(): void {
-    if (!this.isConnected) return;
+    if (!this.#placed) return;
     this.#hold();
     this.#name();
     const api = this.getAttribute('api') ?? metaApi();
@@ -387,7 +391,7 @@ export class GlimpseImage extends HTMLElement {
 
   /** What a screen reader says: the picture's name, and what is wrong with it. */
   #name(): void {
-    const key = this.key;
+    const key = this.key.replace(/\/+$/, '');
     const alt = this.getAttribute('alt') ?? key.slice(key.lastIndexOf('/') + 1);
     if (alt === '') {
       this.#frame.removeAttribute('role');

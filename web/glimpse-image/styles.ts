@@ -7,6 +7,7 @@ styles.replaceSync(`
 #place { display: block; width: 100%; height: 100%; }
 #frame { position: absolute; inset: 0; container-type: size; background: linear-gradient(115deg, transparent 20%, rgb(255 255 255 / .14) 50%, transparent 80%) var(--glimpse-background, rgb(128 128 128 / .16)); }
 #frame.ready { background: none; }
+:host([state=failed]) #frame { background-image: none; }
 #frame > * { position: absolute; inset: 0; width: 100%; height: 100%; }
 img { object-fit: cover; }
 .apart img { object-fit: contain; }

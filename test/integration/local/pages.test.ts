@@ -153,6 +153,14 @@ describe('the built pages', () => {
     expect(element.headers['access-control-allow-origin']).toBe('*');
     const own = await ask('/endpoints.json', { headers });
     expect(own.headers['access-control-allow-origin']).toBeUndefined();
+    expect(JSON.parse(own.body)).toHaveProperty('token');
+    // Nor under a name of theirs that leads here.
+    const host = `shop.example:${new URL(web).port}`;
+    const renamed = await ask('/endpoints.json', { headers: { host } });
+    expect([renamed.status, renamed.body]).toEqual([
+      403,
+      `Expected this server to be called ${web}.`,
+    ]);
   });
 
   test('answer HEAD without a body, and nothing but GET and HEAD', async () => {

@@ -164,6 +164,13 @@ describe('an import that does not run says why:', () => {
     expect(told.words.join(' ')).toContain(words);
   });
 
+  test('and how a paused one goes on: what is to be done before is only known of one that Glimpse has paused', () => {
+    const helpOf = (changes: object) =>
+      explainImport(imported({ state: 'paused', ...changes }), fleet(), NOW).help;
+    expect(helpOf({ failure })).toEqual(['Resume it once that is done.']);
+    expect(helpOf({})).toEqual(['Resume it when it should go on.']);
+  });
+
   test('at a standstill', () => {
     const since = new Date(NOW - 35_000).toISOString();
     const told = explainImport(imported({ still: { since } }), fleet(), NOW);

@@ -17,7 +17,7 @@ export function NewGallery({ onOpen }: { onOpen: (gallery: string) => void }) {
       <input
         id={id}
         value={name}
-        placeholder="summer/2026"
+        placeholder="such as summer/2026"
         maxLength={400}
         autocomplete="off"
         onInput={({ currentTarget }) => setName(currentTarget.value)}
