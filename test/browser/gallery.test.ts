@@ -6,6 +6,7 @@ import { type Cloud, TOLD } from './cloud.ts';
 import { pictures } from './in-page.ts';
 import { photo, putPhotos } from './photos.ts';
 import { seedReady, seedWorking, THUMBNAIL } from './seed.ts';
+import { MOVING } from './visit.ts';
 import { allShown, test } from './visitor.ts';
 import type { Watch } from './watch.ts';
 
@@ -13,12 +14,11 @@ import type { Watch } from './watch.ts';
 
 /**
  * So tall that the whole page of 80 is on screen, of pixels so large that there are no more of them
- * than on a usual one; to fade that many pictures at once takes a graphics card.
+ * than on a usual one.
  */
 const TALL = {
   viewport: { width: 1280, height: 6000 },
   deviceScaleFactor: 0.5,
-  reducedMotion: 'reduce',
 } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -138,10 +138,8 @@ test('galleries are listed and lead to their pictures, and back', async ({
   await link.waitFor();
 });
 
-test('what is uploaded is seen at once, and becomes a thumbnail', async ({
-  cloud,
-  visitor: { page, watched, mayFail },
-}) => {
+test('what is uploaded is seen at once, and becomes a thumbnail', async ({ cloud, visiting }) => {
+  const { page, watched, mayFail } = await visiting(MOVING);
   // The API says with a 409 that there is a cake already.
   mayFail(/\/uploads$/);
   await page.goto(address(cloud, { gallery: `${TOLD}party` }));
@@ -317,10 +315,8 @@ test('the keyboard goes everywhere', async ({ cloud, visitor: { page } }) => {
   expect(page.url()).toBe(address(cloud, { gallery: 'walk' }));
 });
 
-test('a picture is opened large, by click, by link and by Back', async ({
-  cloud,
-  visitor: { page, watched },
-}) => {
+test('a picture is opened large, by click, by link and by Back', async ({ cloud, visiting }) => {
+  const { page, watched } = await visiting(MOVING);
   const images = await warmPhotos(cloud, 'large', 5);
   const at = (index: number) => images.at(index) ?? '';
   await page.goto(address(cloud, { gallery: 'large' }));

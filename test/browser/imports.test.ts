@@ -7,6 +7,7 @@ import { until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import { BROKEN, catalogue, HEADER, skuOf, untidyCatalogue } from './catalogues.ts';
 import type { Cloud } from './cloud.ts';
+import { MOVING } from './visit.ts';
 import { quiet, test } from './visitor.ts';
 
 // The imports page as its users meet it, on the whole stack and a simulated model.
@@ -216,8 +217,9 @@ test('a file that is dropped is read again in another way, and the first reading
 
 test('an import is paused, resumed, and cancelled after it was asked whether it should be', async ({
   cloud,
-  visitor: { page },
+  visiting,
 }) => {
+  const { page } = await visiting(MOVING);
   await configure(cloud, { latency: { kind: 'fixed', ms: 1500 }, faults: [] });
   await review(cloud, page, catalogue(400));
   await start(page).click();
@@ -248,9 +250,8 @@ test('an import is paused, resumed, and cancelled after it was asked whether it 
 
 test('a page that nobody sees asks nothing, and knows all when it is seen again', async ({
   cloud,
-  visiting,
+  visitor,
 }) => {
-  const visitor = await visiting({ reducedMotion: 'reduce' });
   const { page, watched } = visitor;
   await configure(cloud, { latency: { kind: 'fixed', ms: 300 }, faults: [] });
   await page.clock.install();

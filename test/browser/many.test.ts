@@ -52,11 +52,7 @@ test(`${COUNT} pictures are scrolled through, in order, a window at a time`, asy
 }) => {
   const seeded = await seedReady(cloud, 'many', COUNT, { objects: false });
   const inOrder = seeded.map(({ image }, index): [string, number] => [image, index + 1]);
-  // Where there is no graphics card, fades take the processor that scrolling needs.
-  const { page, watched } = await visiting({
-    viewport: { width: 1280, height: 400 },
-    reducedMotion: 'reduce',
-  });
+  const { page, watched } = await visiting({ viewport: { width: 1280, height: 400 } });
   await page.goto(`${cloud.endpoints.web}/?gallery=many`);
   await allShown(page, 10);
   await page.evaluate('glimpseWatch.follow()');

@@ -159,7 +159,6 @@ async function takeImports(cloud: Cloud, browser: Browser): Promise<void> {
     // A picture in the middle of a scroll is one of nothing.
     const visitor = await visit(browser, cloud.endpoints, {
       token: cloud.endpoints.token,
-      reducedMotion: 'reduce',
       ...options,
     });
     await visitor.page.goto(url);

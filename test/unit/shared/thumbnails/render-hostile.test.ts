@@ -28,8 +28,8 @@ async function outcome(bytes: Uint8Array, variant = CARD) {
   }
 }
 
-// Three seconds of decoding; the test of peak memory renders it too.
-const QUICK = HOSTILE_IMAGES.filter(({ name }) => name !== 'progressive JPEG of 200 MP');
+// The test of peak memory renders those of 200 MP, which take seconds to decode.
+const QUICK = HOSTILE_IMAGES.filter(({ name }) => !name.endsWith('JPEG of 200 MP'));
 
 describe('each hostile image has its class and a sentence', () => {
   test.each(QUICK)('$name: $expected', async ({ bytes, expected }) => {
