@@ -450,13 +450,14 @@ async function failInPlaces(running: Running, catalogue: string): Promise<string
     (failures) => failures.every((failure) => failure !== undefined),
   );
   await rare.anImportIsLeftUnclosed(wreck);
-  await rare.anImportIsGivenUp(wreck);
+  const givenUp = await rare.anImportIsGivenUp(wreck);
   const stateOf = async (id: string) =>
     z
       .object({ state: z.string() })
       .parse(await json(await fetch(`${api}/imports/${id}`, { headers: signedIn(target) }))).state;
+  // The reaper waits for what still runs.
   await until(
-    () => Promise.all([stateOf(importId), stateOf(refused.importId)]),
+    () => Promise.all([importId, refused.importId, givenUp].map(stateOf)),
     (states) => states.every((state) => /^(completed|failed)/.test(state)),
   );
   await reap(running);
