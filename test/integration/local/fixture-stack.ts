@@ -266,13 +266,10 @@ export async function startFixture(
   };
 }
 
-/**
- * Waits until something is so. Unless a bound is what is tested, it is the test's own time-out that
- * says that it never was: functions give way to all else that a busy machine runs.
- */
+/** Waits until something is so; the test's own time-out says that it never was. */
 export async function until<T>(
   look: () => Promise<T | undefined> | T | undefined,
-  milliseconds = 55_000,
+  milliseconds = 10_000,
 ): Promise<T> {
   for (const end = Date.now() + milliseconds; Date.now() < end; ) {
     const found = await look();
