@@ -31,7 +31,7 @@ function isFull({ gate, rates }: ModeScene, processes: number): boolean {
  */
 function isNarrow(scene: Scene): boolean {
   const { all, busy } = scene;
-  const taken = all.inFlight + all.waiting.allowance;
+  const taken = busy.reduce((sum, { rates }) => sum + rates.inFlight + rates.waiting.allowance, 0);
   return all.inFlight > 0 && taken >= FULL * boundOf(busy) && roomOf(scene) < ROOM;
 }
 

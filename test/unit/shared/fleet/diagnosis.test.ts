@@ -296,6 +296,14 @@ describe('places are all taken by calls:', () => {
     expect(diagnose(facts({ queue: WAITING, rates: fast, waiting: more })).code).toBe('inside');
   });
 
+  test('rows that the other mode has left do not fill the places of the one that works', () => {
+    const rates = { callsPerSecond: 65, inFlight: 71.5, processes: 10 };
+    const left = mode('interactive', { waiting: { allowance: 24 } });
+    const works = mode('bulk', { queue: WAITING, rates });
+    expect(diagnose(facts({}, { modes: [left, works] })).code).not.toBe('slow');
+    expect(diagnose(facts({}, { modes: [left, works] })).code).not.toBe('ceiling');
+  });
+
   test('gate: in the processes that run, and others might', () => {
     const rates = { callsPerSecond: 35, inFlight: 28, processes: 3 };
     const few = { rates, waiting: { gate: 500 } };
@@ -772,7 +780,7 @@ describe('whatever is measured,', () => {
           return queue.depth * chunkRows + Math.min(inside, queue.inFlight * chunkRows);
         }),
       ),
-      taken: of(({ rates }) => rates.inFlight + rates.waiting.allowance),
+      taken: sum(busy.map(({ rates }) => rates.inFlight + rates.waiting.allowance)),
       bad: of(({ rates }) => rates.refusedPerSecond + rates.failedPerSecond),
       depth: of(({ queue }) => queue.depth),
       used: Math.max(
@@ -869,6 +877,7 @@ describe('whatever is measured,', () => {
               gate * rates.processes,
               rates.waiting.yield,
             ]),
+            sum(busy.map(({ rates }) => rates.waiting.allowance)),
           ];
           const parts = [(calls * 60) / account.requestsPerMinute, used, used * part(bulk)];
           return { amounts, parts };
