@@ -449,7 +449,6 @@ async function failInPlaces(running: Running, catalogue: string): Promise<string
     () => Promise.all(['no/such.jpg', 'no/cure.jpg'].map(failureOf)),
     (failures) => failures.every((failure) => failure !== undefined),
   );
-  await rare.anImportIsLeftUnclosed(wreck);
   const givenUp = await rare.anImportIsGivenUp(wreck);
   const stateOf = async (id: string) =>
     z
@@ -460,13 +459,20 @@ async function failInPlaces(running: Running, catalogue: string): Promise<string
     () => Promise.all([importId, refused.importId, givenUp].map(stateOf)),
     (states) => states.every((state) => /^(completed|failed)/.test(state)),
   );
-  await reap(running);
   const seen = (part: string) => [...emitted.keys()].some((key) => key.includes(part));
+  const completedBy = (service: string) => `ImportsCompleted",[["service","${service}"`;
+  await until(
+    async () => {
+      await rare.anImportIsLeftUnclosed(wreck);
+      // One that its schedule has begun meanwhile may have closed it, and ends before it says so.
+      await reap(running);
+      return seen(completedBy('import-reaper'));
+    },
+    (isSeen) => isSeen,
+  );
   const last = [
     ...['RowsFailed', 'ChunksGivenUp', 'JobsGivenUp', 'ImagesGivenUp', 'Retries'],
-    ...['import-reaper', 'chunk-failures'].map(
-      (service) => `ImportsCompleted",[["service","${service}"`,
-    ),
+    completedBy('chunk-failures'),
   ];
   await until(
     async () => last.filter((name) => !seen(name)),
