@@ -226,6 +226,8 @@ test('an import is paused, resumed, and cancelled after it was asked whether it 
   await rows(page).locator('.row.done').first().waitFor(SOON);
   await button(page, 'Pause').click();
   await chip(page, 'Paused').waitFor();
+  // Longer than the page is looked at: nothing more is done then than was begun before.
+  await configure(cloud, { latency: { kind: 'fixed', ms: 5000 }, faults: [] });
   await button(page, 'Resume').click();
   await chip(page, 'Running').waitFor();
   // Rows that were begun before are still to come: they are what one waits for, and not what is behind them.
