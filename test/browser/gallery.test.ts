@@ -223,7 +223,7 @@ test('an upload may be cancelled', async ({ cloud, visitor: { page, mayFail } })
 
 test('what cannot be shown says why, and costs the rest nothing', async ({
   cloud,
-  visitor: { page, watched },
+  visitor: { page },
 }) => {
   await put(cloud.target, 'mixed/1.jpg', await photo(0));
   await put(cloud.target, 'mixed/2.jpg', Buffer.from('these are words'));
