@@ -5,7 +5,6 @@ const glimpseWatch = {
   layoutShift: 0,
   shifted: [],
   layoutShiftAfterInput: 0,
-  longestTask: 0,
   /** Milliseconds from the navigation until something was known of a picture. */
   firstPlaceholder: undefined,
   /** Until each picture was there, and how far down the page that is. */
@@ -145,10 +144,6 @@ function observe(type, each) {
   });
   observer.observe({ type, buffered: true });
 }
-
-observe('longtask', ({ duration }) => {
-  glimpseWatch.longestTask = Math.max(glimpseWatch.longestTask, duration);
-});
 
 observe('layout-shift', ({ value, hadRecentInput, sources }) => {
   if (hadRecentInput) {

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { seedReady, THUMBNAIL } from './seed.ts';
@@ -11,8 +12,11 @@ const COUNT = 10_000;
 /** Elements, those in shadow trees included; of ten thousand tiles at once it would be 60,000. */
 const MOST_NODES = 2000;
 
-/** Milliseconds in which the page does not answer; with all tiles at once it is seconds. */
-const LONGEST_TASK = 500;
+/**
+ * Milliseconds of the processor in which the page does not answer; with all tiles at once it is seconds.
+ * As the tests share the processor with others, by the clock it would be what these leave.
+ */
+const LONGEST_TASK = 250;
 
 /** CSS pixels that the wheel turns at a time, so that every picture is seen. */
 const STEP = 700;
@@ -44,6 +48,38 @@ const test = visitorTest.override('cdn', { scope: 'worker' }, async ({}, { onCle
   return `http://127.0.0.1:${address.port}`;
 });
 
+const traceSchema = z.object({
+  traceEvents: z.array(
+    z.object({
+      name: z.string(),
+      pid: z.number(),
+      tid: z.number(),
+      /** Microseconds of the thread. */
+      tdur: z.number().optional(),
+      args: z.looseObject({ name: z.unknown() }).partial().optional(),
+    }),
+  ),
+});
+
+/** Milliseconds of the processor that the longest task on the page's main thread takes meanwhile. */
+async function longestTaskDuring(page: Page, doing: () => Promise<void>): Promise<number> {
+  const browser = page.context().browser() ?? expect.fail('The page has no browser.');
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  const [outcome] = await Promise.allSettled([doing()]);
+  const trace = await browser.stopTracing();
+  if (outcome.status === 'rejected') throw outcome.reason;
+  const { traceEvents } = traceSchema.parse(JSON.parse(trace.toString()));
+  const threadOf = ({ pid, tid }: { pid: number; tid: number }) => `${pid}/${tid}`;
+  const main = new Set(
+    traceEvents.filter(({ args }) => args?.name === 'CrRendererMain').map(threadOf),
+  );
+  const tasks = traceEvents.filter(
+    (event) => event.name === 'ThreadControllerImpl::RunTask' && main.has(threadOf(event)),
+  );
+  expect(tasks.length).toBeGreaterThan(100);
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
+}
+
 const placesSchema = z.array(z.tuple([z.string(), z.number()]));
 
 test(`${COUNT} pictures are scrolled through, in order, a window at a time`, async ({
@@ -71,14 +107,20 @@ test(`${COUNT} pictures are scrolled through, in order, a window at a time`, asy
 
   // Faster than the pictures come.
   waiting = [];
-  await page.evaluate('glimpseWatch.toTheEnd()');
-  for (const response of waiting) answer(response);
-  waiting = undefined;
-  await page
-    .getByRole('listitem')
-    .and(page.locator(`[aria-posinset="${COUNT}"]`))
-    .waitFor();
-  await allShown(page, 10);
+  const scrolling = page.evaluate('glimpseWatch.toTheEnd()');
+  const pages = () => watched.calls('GET /images').length;
+  await expect.poll(pages, { timeout: 60_000 }).toBeGreaterThan(100);
+  // What grows with the gallery is longest now.
+  const longestTask = await longestTaskDuring(page, async () => {
+    await scrolling;
+    for (const response of waiting ?? []) answer(response);
+    waiting = undefined;
+    await page
+      .getByRole('listitem')
+      .and(page.locator(`[aria-posinset="${COUNT}"]`))
+      .waitFor();
+    await allShown(page, 10);
+  });
   const all = await places();
   expect(all).toEqual(all.map(([, place]) => inOrder[place - 1]));
   expect(all.at(-1)).toEqual(inOrder.at(-1));
@@ -86,10 +128,10 @@ test(`${COUNT} pictures are scrolled through, in order, a window at a time`, asy
   const cursors = watched.calls('GET /images').map(({ url }) => url.searchParams.get('cursor'));
   expect(new Set(cursors).size).toBe(cursors.length);
   expect(watched.api).toHaveLength(cursors.length);
-  const { longestTask, layoutShift, shifted } = await watched.measured();
+  const { layoutShift, shifted } = await watched.measured();
   const mostNodes = z.number().parse(await page.evaluate('glimpseWatch.mostNodes'));
   console.log(
-    `${COUNT} pictures: at most ${mostNodes} elements, longest task ${longestTask.toFixed(0)} ms, ${cursors.length} API calls`,
+    `${COUNT} pictures: at most ${mostNodes} elements, longest task ${longestTask.toFixed(0)} ms of the processor, ${cursors.length} API calls`,
   );
   expect(mostNodes).toBeLessThan(MOST_NODES);
   expect(longestTask).toBeLessThan(LONGEST_TASK);

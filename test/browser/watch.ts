@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { z } from 'zod';
 
-// What a page does behind its pixels: errors, broken policies, layout shifts, long tasks, requests.
+// What a page does behind its pixels: errors, broken policies, layout shifts, requests.
 
 export interface ApiCall {
   /** `POST /thumbnails` */
@@ -31,8 +31,6 @@ const measuredSchema = z.object({
   /** What moved, for the failure's message. */
   shifted: z.array(z.string()),
   layoutShiftAfterInput: z.number(),
-  /** Milliseconds of the longest task on the main thread; tasks below 50 ms are not told of. */
-  longestTask: z.number(),
 });
 
 export type Measured = z.infer<typeof measuredSchema>;
