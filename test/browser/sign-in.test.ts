@@ -116,9 +116,10 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await page.goto(`${web}/imports.html`);
   const whose = page.getByRole('navigation', { name: 'Whose imports' });
   await whose.getByRole('link', { name: 'Mine', exact: true }).waitFor();
-  const asked = page.waitForRequest(/imports\?of=everyone$/);
+  const answered = page.waitForResponse(/imports\?of=everyone$/);
   await whose.getByRole('link', { name: 'Everyone’s' }).click();
-  await asked;
+  await answered;
+  await whose.locator('[aria-current]:focus', { hasText: 'Everyone’s' }).waitFor();
   expect(page.url()).toBe(`${web}/imports.html?of=everyone`);
   await page.reload();
   await whose.locator('[aria-current]', { hasText: 'Everyone’s' }).waitFor();

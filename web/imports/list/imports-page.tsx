@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { followed } from '../../shell/followed.ts';
 import { useStore } from '../../shell/store.ts';
 import { Trouble } from '../../shell/trouble.tsx';
@@ -26,6 +26,9 @@ export interface ImportsPageProps {
 /** Where imports begin, and all of them so far. */
 export function ImportsPage({ list, of, transfers, intake, go }: ImportsPageProps) {
   const { imports, operator, more, loadingMore, error } = useStore(list);
+  // The next list does not know it yet, and the focus is on what would go until it does.
+  const wasOperator = useRef(false);
+  wasOperator.current ||= operator;
   const { byImport } = useStore(transfers);
   const now = useNow();
   useEffect(() => list.start(), [list]);
@@ -38,7 +41,7 @@ export function ImportsPage({ list, of, transfers, intake, go }: ImportsPageProp
     <main class="imports">
       <h1>Imports</h1>
       <DropZone intake={intake} />
-      {operator && <Whose of={of} go={go} />}
+      {wasOperator.current && <Whose of={of} go={go} />}
       {imports === undefined && error === undefined && <p class="quiet">Looking for imports…</p>}
       {imports?.length === 0 && (
         <div class="empty">
