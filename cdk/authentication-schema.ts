@@ -42,14 +42,27 @@ export const authenticationSchema = z.discriminatedUnion(
   },
 );
 
+const NAMES: Readonly<Record<string, string>> = { clientId: 'client id' };
+
 export type Authentication = z.output<typeof authenticationSchema>;
 
-/** `-c issuer=… -c audience=… -c clientId=…` are for one deployment what the file is for all. */
+/**
+ * `-c issuer=… -c audience=… -c clientId=…`, or the options of `npm run deploy`, are for one deployment what
+ * the file is for all.
+ *
+ * @throws one sentence where the file asks for no tokens: whoever names an issuer means the API to be closed.
+ */
 export function withContext(
   authentication: z.input<typeof authenticationSchema>,
   context: (name: string) => unknown,
 ): unknown {
-  if (authentication.kind !== 'jwt') return authentication;
+  if (authentication.kind !== 'jwt') {
+    const given = ['issuer', 'audience', 'clientId'].find((name) => context(name) !== undefined);
+    if (given === undefined) return authentication;
+    throw new Error(
+      `cdk/config.ts: authentication: expected {kind: 'jwt', …} where the ${NAMES[given] ?? given} of one deployment is given, got {kind: '${authentication.kind}'}.`,
+    );
+  }
   const { issuer, audience, pages } = authentication;
   return {
     ...authentication,
@@ -68,9 +81,9 @@ export function requireIssuer({
   pages: unknown;
 }): void {
   if (authentication.kind !== 'jwt') return;
-  const refuse = (path: string, expected: string, context: string): Error =>
+  const refuse = (path: string, expected: string, option: string): Error =>
     new Error(
-      `cdk/config.ts: authentication.${path}: expected ${expected}, in the file or by -c ${context}=…, got nothing; ${OPEN}.`,
+      `cdk/config.ts: authentication.${path}: expected ${expected}, in the file or by --${option} of "npm run deploy", got nothing; ${OPEN}.`,
     );
   if (authentication.issuer === '') {
     throw refuse(
@@ -83,6 +96,10 @@ export function requireIssuer({
     throw refuse('audience', 'what the tokens for this API have in aud or client_id', 'audience');
   }
   if (pages !== false && authentication.pages.clientId === '') {
-    throw refuse('pages.clientId', 'the id by which the pages are known to the issuer', 'clientId');
+    throw refuse(
+      'pages.clientId',
+      'the id by which the pages are known to the issuer',
+      'client-id',
+    );
   }
 }

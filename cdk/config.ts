@@ -26,7 +26,7 @@ export const config: ConfigInput = {
   concurrency: { onDemand: 10, eager: 5, reserved: true, account: 1000 },
   memoryMb: { api: 1024, worker: 1769 },
   architecture: 'arm64',
-  // Yours, or for one deployment: -c issuer=https://… -c audience=… -c clientId=… README says how. The
+  // Yours, or for one deployment: npm run deploy -- --issuer https://… --audience … --client-id … README says how. The
   // local cloud has an issuer of its own.
   authentication: {
     kind: 'jwt',

@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { providerOf } from '../cdk/summaries-schema.ts';
+import { openClients } from './clients.ts';
 import { checkAssembly } from './deploy/check-assembly.ts';
-import { lookAhead } from './deploy/look-ahead.ts';
+import { isToldOfUploads, lookAhead, requireBuckets } from './deploy/look-ahead.ts';
 import { runCdk } from './deploy/run-cdk.ts';
-import { openStage, outputsFileOf } from './deploy/stage-options.ts';
+import { openStage, outputsFileOf, requireSignIn } from './deploy/stage-options.ts';
 import { publishPages } from './publish.ts';
 import { readOptions } from './read-options.ts';
 import { openTarget, UsageError } from './target.ts';
@@ -50,8 +51,17 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
-  const stage = openStage(values.stage);
+  const { architecture: processor, issuer, audience, 'client-id': clientId } = values;
+  const given = { architecture: processor, issuer, audience, clientId };
+  const isGiven = Object.values(given).some((value) => value !== undefined);
+  if (values.app !== undefined && isGiven) {
+    throw new UsageError(
+      'Expected --app without --architecture, --issuer, --audience and --client-id: what is synthesised has them already.',
+    );
+  }
+  const stage = openStage(values.stage, given);
   const { stackName, config } = stage;
+  if (values.app === undefined) requireSignIn(stage);
   console.log(`Deploying the stage ${stage.name} as the stack ${stackName}`);
 
   const modes = [config.summaries.interactive, config.summaries.bulk];
@@ -59,6 +69,8 @@ async function main(): Promise<void> {
     (mode) => providerOf(config.summaries.provider, mode).keyParameter ?? [],
   );
   const { isBootstrapped, missingKeys } = await lookAhead(new SSMClient(), keys);
+  const { s3 } = openClients({});
+  await requireBuckets(s3, config.adopt);
   if (!isBootstrapped && !values.bootstrap) {
     throw new UsageError(
       'This account and region are not prepared for the CDK: deploy with --bootstrap, once.',
@@ -68,9 +80,7 @@ async function main(): Promise<void> {
   const folder = values.app ?? join('cdk.out', stage.name);
   if (values.app === undefined) {
     step('Synthesising');
-    const { architecture, issuer, audience, 'client-id': clientId } = values;
-    const given = { stage: stage.name, architecture, issuer, audience, clientId };
-    const context = Object.entries(given).flatMap(([name, value]) =>
+    const context = Object.entries({ stage: stage.name, ...given }).flatMap(([name, value]) =>
       value === undefined ? [] : ['--context', `${name}=${value}`],
     );
     await rm(resolve(root, folder), { recursive: true, force: true });
@@ -100,10 +110,22 @@ async function main(): Promise<void> {
   await publishPages(target);
 
   step(`${stackName} is deployed`);
-  const { ApiUrl, PagesUrl } = target.outputs;
+  const { ApiUrl, ApiAuthentication, PagesUrl, OriginalsBucket, NotificationsToAdd } =
+    target.outputs;
   if (PagesUrl !== undefined) console.log(`pages    ${PagesUrl}`);
   if (ApiUrl !== undefined) console.log(`API      ${ApiUrl}`);
   console.log(`outputs  ${outputs}`);
+  if (ApiAuthentication === 'none') {
+    console.log("\nThe API is open to everyone: authentication is {kind: 'none'}.");
+  }
+  if (
+    NotificationsToAdd !== undefined &&
+    !(await isToldOfUploads(s3, OriginalsBucket, NotificationsToAdd))
+  ) {
+    console.log(
+      `\nThumbnails wait to be asked for until the bucket ${OriginalsBucket} tells of uploads. Add to what it tells already\n(aws s3api get- and put-bucket-notification-configuration; put replaces all of it):\n  ${NotificationsToAdd}`,
+    );
+  }
   for (const name of missingKeys) {
     console.log(
       `\nSummaries wait for the provider's key:\n  aws ssm put-parameter --type SecureString --name ${name} --value KEY`,

@@ -1,3 +1,4 @@
+import { parseImageKey } from '../shared/thumbnails/image-key.ts';
 import { authorizeFor } from './authorize.ts';
 import { askApi, fleetSchema, importSchema } from './explain/ask-api.ts';
 import { explainImage } from './explain/explain-image.ts';
@@ -47,10 +48,22 @@ async function main(): Promise<void> {
   const explanation =
     image === undefined
       ? await askWhyImport(target, importId ?? '')
-      : explainImage(await readImageFacts(target, image), target.outputs.Variants, Date.now());
+      : explainImage(
+          await readImageFacts(target, keyOf(image)),
+          target.outputs.Variants,
+          Date.now(),
+        );
   console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
   // A slip in the key, most likely: a script is to notice.
   if (explanation.code === 'unknown') process.exitCode = 1;
+}
+
+function keyOf(image: string): string {
+  try {
+    return parseImageKey(image);
+  } catch (cause) {
+    throw new UsageError(`--${cause instanceof Error ? cause.message : cause}.`, { cause });
+  }
 }
 
 async function askWhyImport(target: Target, id: string): Promise<Explanation> {

@@ -28,6 +28,8 @@ const outputsSchema = z.object({
   // A stack that says nothing of it is older than the question, and open.
   ApiAuthentication: z.enum(['jwt', 'iam', 'none']).default('none'),
   Variants: json(z.array(variantSchema).min(1)),
+  // Only of a stack with an originals bucket that it has adopted.
+  NotificationsToAdd: z.string().optional(),
   // Only of a stack with pages.
   PagesBucket: z.string().optional(),
   PagesConfig: z.string().optional(),

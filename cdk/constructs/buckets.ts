@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
@@ -14,6 +14,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { fitsInHost } from '../../shared/signing/bucket-address.ts';
 import type { Config } from '../config-schema.ts';
+import { output } from './output.ts';
 
 const baseline = {
   encryption: BucketEncryption.S3_MANAGED,
@@ -144,9 +145,9 @@ export function notify(
     if (granted.policyDependable !== undefined) bucket.node.addDependency(granted.policyDependable);
     return;
   }
-  new CfnOutput(scope, 'NotificationsToAdd', {
-    description:
-      "Merge into the adopted bucket's notifications: aws s3api put-bucket-notification-configuration",
-    value: `{"QueueConfigurations":[{"QueueArn":"${queue.queueArn}","Events":${JSON.stringify(events)}}]}`,
-  });
+  output(
+    scope,
+    'NotificationsToAdd',
+    `{"QueueConfigurations":[{"QueueArn":"${queue.queueArn}","Events":${JSON.stringify(events)}}]}`,
+  );
 }

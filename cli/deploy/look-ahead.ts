@@ -1,5 +1,12 @@
+import { GetBucketNotificationConfigurationCommand, type S3Client } from '@aws-sdk/client-s3';
 import { GetParametersCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import * as z from 'zod';
+import { isMissing } from '../buckets.ts';
 import { UsageError } from '../target.ts';
+
+const notificationsSchema = z.object({
+  QueueConfigurations: z.array(z.object({ QueueArn: z.string() })),
+});
 
 /** Where `cdk bootstrap` writes down that it was there. */
 const BOOTSTRAP = '/cdk-bootstrap/hnb659fds/version';
@@ -10,17 +17,46 @@ export interface Foundation {
   missingKeys: string[];
 }
 
+/** @throws UsageError that names the first bucket of the configuration's `adopt` that is not there. */
+export async function requireBuckets(
+  s3: S3Client,
+  adopt: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  for (const [purpose, bucket] of Object.entries(adopt)) {
+    if (bucket !== undefined && (await isMissing(s3, bucket))) {
+      throw new UsageError(
+        `cdk/config.ts: adopt.${purpose}: expected a bucket that there is, got "${bucket}".`,
+      );
+    }
+  }
+}
+
+/** @param wanted the output that says what an adopted bucket has to tell, and whom. */
+export async function isToldOfUploads(
+  s3: S3Client,
+  bucket: string,
+  wanted: string,
+): Promise<boolean> {
+  const asked = new GetBucketNotificationConfigurationCommand({ Bucket: bucket });
+  const { QueueConfigurations = [] } = await s3.send(asked);
+  const queues = notificationsSchema.parse(JSON.parse(wanted)).QueueConfigurations;
+  return queues.every(({ QueueArn }) =>
+    QueueConfigurations.some((told) => told.QueueArn === QueueArn),
+  );
+}
+
 /**
  * What the account has of that which the stack expects and does not make.
  *
  * @param keys the parameters of providers' keys.
- * @throws UsageError where AWS cannot be asked.
+ * @throws where AWS cannot be asked.
  */
 export async function lookAhead(ssm: SSMClient, keys: readonly string[]): Promise<Foundation> {
   const asked = [BOOTSTRAP, ...new Set(keys)];
   const found = await ssm.send(new GetParametersCommand({ Names: asked })).catch((cause) => {
-    throw new UsageError(
-      `AWS cannot be asked what this account has: ${cause instanceof Error ? cause.message : cause} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `AWS cannot be asked what this account has: ${why.replace(/\.?$/, '.')} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,
       { cause },
     );
   });

@@ -9,12 +9,19 @@ const command = join(root, 'node_modules/aws-cdk/bin/cdk');
 export async function runCdk(words: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: 'inherit' });
   // A terminal's Ctrl-C reaches the child too, which says what becomes of the deployment.
-  const wait = () => {};
+  let isInterrupted = false;
+  const wait = () => {
+    isInterrupted = true;
+  };
   process.on('SIGINT', wait);
   const kill = () => child.kill();
   process.once('exit', kill);
   const [code, signal] = await once(child, 'exit');
   process.off('SIGINT', wait);
   process.off('exit', kill);
-  if (code !== 0) throw new Error(`cdk ${words[0]} ended with ${signal ?? code}.`);
+  if (code === 0) return;
+  const more = isInterrupted
+    ? ' It was interrupted, and CloudFormation goes on with what it has begun: deploy again to see how that ended.'
+    : '';
+  throw new Error(`cdk ${words[0]} ended with ${signal ?? code}.${more}`);
 }

@@ -1,13 +1,32 @@
+import { requireIssuer, withContext } from '../../cdk/authentication-schema.ts';
 import { stages } from '../../cdk/config.ts';
 import { type Config, parseConfig } from '../../cdk/config-schema.ts';
 import { FIRST_STAGE, type Stage, stageOf } from '../../cdk/stage.ts';
 import { UsageError } from '../target.ts';
 
-/** The stage that a command is to work on. @throws UsageError where there is none of this name. */
-export function openStage(name: string = FIRST_STAGE): Stage<Config> {
+type Context = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The stage that a command is to work on.
+ *
+ * @param context what is for this deployment alone.
+ * @throws UsageError where there is none of this name, or its configuration is not as it must be.
+ */
+export function openStage(name: string = FIRST_STAGE, context: Context = {}): Stage<Config> {
   try {
     const stage = stageOf(stages, name);
-    return { ...stage, config: parseConfig(stage.config) };
+    const authentication = withContext(stage.config.authentication, (each) => context[each]);
+    const architecture: unknown = context.architecture ?? stage.config.architecture;
+    return { ...stage, config: parseConfig({ ...stage.config, architecture, authentication }) };
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** @throws UsageError where it is not said who may call the API. */
+export function requireSignIn({ config }: Stage<Config>): void {
+  try {
+    requireIssuer(config);
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

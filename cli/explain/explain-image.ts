@@ -48,7 +48,8 @@ const AGAIN = 'Ask for it again: open its gallery, or "npm run backfill -- --gal
 
 const HELP: Readonly<Record<ImageCode, readonly string[]>> = {
   unknown: [
-    'Look for a slip in the key: it is that of the originals bucket, whole and as it is there.',
+    'If it was removed, its thumbnails and its record went with it: upload it again.',
+    'Or look for a slip in the key: it is that of the originals bucket, whole and as it is there.',
   ],
   missing: ['Upload the original; its thumbnails are made by themselves.'],
   failed: [
@@ -99,7 +100,11 @@ function source({ image, original }: ImageFacts): string {
 }
 
 function version({ original, item }: ImageFacts): string {
-  if (item.etag === undefined) return 'No thumbnail of it was ever recorded.';
+  if (item.etag === undefined) {
+    return original === undefined
+      ? 'Nothing is recorded of it: it never was there, or it was removed.'
+      : 'No thumbnail of it is recorded.';
+  }
   const size = item.width === undefined ? '' : `, ${item.width} × ${item.height} px upright`;
   const known = `Its record is of the ETag ${item.etag}${size}`;
   if (original === undefined || original.etag === item.etag) return `${known}.`;

@@ -3,6 +3,7 @@ import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import { type ImageItem, unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { splitImage, thumbnailKey } from '../../shared/thumbnails/image-key.ts';
 import { readImages } from '../../shared/thumbnails/images-table.ts';
+import { isMissing } from '../buckets.ts';
 import { openClients } from '../clients.ts';
 import { type Target, UsageError } from '../target.ts';
 
@@ -46,6 +47,12 @@ export async function readImageFacts(target: Target, image: string): Promise<Ima
     head(s3, outputs.OriginalsBucket, image),
     readImages({ client: dynamodb, name: outputs.ImagesTable }, [image]),
   ]);
+  // S3 does not say which of the two it lacks.
+  if (original === undefined && (await isMissing(s3, outputs.OriginalsBucket))) {
+    throw new UsageError(
+      `There is no bucket ${outputs.OriginalsBucket}, where ${target.description} has its originals.`,
+    );
+  }
   const item = items.get(image) ?? unknownItem(splitImage(image).name);
 
   const place = {

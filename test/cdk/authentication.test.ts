@@ -102,10 +102,10 @@ describe('a stack is refused in one sentence', () => {
 
   test('where the file has no issuer, with what to write', () => {
     expect(refused({})).toBe(
-      "cdk/config.ts: authentication.issuer: expected the address of your OpenID Connect issuer, such as https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Example, in the file or by -c issuer=…, got nothing; for an API that is open to everyone write authentication: {kind: 'none'}.",
+      'cdk/config.ts: authentication.issuer: expected the address of your OpenID Connect issuer, such as https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Example, in the file or by --issuer of "npm run deploy", got nothing; for an API that is open to everyone write authentication: {kind: \'none\'}.',
     );
     expect(refused({ authentication: { ...AUTHENTICATION, audience: '' } as never })).toMatch(
-      /^cdk\/config\.ts: authentication\.audience: expected .* -c audience=…, got nothing; /,
+      /^cdk\/config\.ts: authentication\.audience: expected .* --audience of "npm run deploy", got nothing; /,
     );
     expect(
       refused({
@@ -114,7 +114,7 @@ describe('a stack is refused in one sentence', () => {
           pages: { clientId: '', scope: 'openid', origins: [] },
         } as never,
       }),
-    ).toMatch(/^cdk\/config\.ts: authentication\.pages\.clientId: expected .* -c clientId=…/);
+    ).toMatch(/^cdk\/config\.ts: authentication\.pages\.clientId: expected .* --client-id of /);
   });
 
   test('where nobody has said who may call', () => {
@@ -141,5 +141,12 @@ test('the context of one deployment has precedence over the file', () => {
     audience: 'glimpse',
     pages: { clientId: 'web', scope: 'openid', origins: [] },
   });
-  expect(withContext({ kind: 'none' }, () => 'x')).toEqual({ kind: 'none' });
+  expect(withContext({ kind: 'none' }, () => undefined)).toEqual({ kind: 'none' });
+});
+
+test('an issuer for one deployment is refused where the file has the API open to everyone', () => {
+  const given: Record<string, string> = { clientId: 'web' };
+  expect(() => withContext({ kind: 'none' }, (name) => given[name])).toThrow(
+    "cdk/config.ts: authentication: expected {kind: 'jwt', …} where the client id of one deployment is given, got {kind: 'none'}.",
+  );
 });

@@ -26,6 +26,7 @@ import {
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { isToldOfUploads } from '../../cli/deploy/look-ahead.ts';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
 import { ISSUED } from './cdk.ts';
@@ -315,6 +316,12 @@ describe('the buckets', () => {
       ],
       Pages: [],
     });
+    // As a deployment asks of a bucket that it has adopted.
+    const wanted = JSON.stringify({ QueueConfigurations: [{ QueueArn: eager }] });
+    const isTold = (name: string) =>
+      isToldOfUploads(aws.s3, nameOf('AWS::S3::Bucket', name), wanted);
+    expect(await isTold('ThumbnailsOriginals')).toBe(true);
+    expect(await isTold('Thumbnails')).toBe(false);
   });
 
   test('let sources, chunks and exports expire, and what was not uploaded to its end', async () => {

@@ -65,11 +65,15 @@ test('an image that is ready: its source, version, and each thumbnail with its U
 test('an image that nobody asked for, and one that is not there', () => {
   expect(explain({ item: unknown, thumbnails: unmade })).toMatchObject({
     code: 'cold',
-    words: [expect.anything(), 'No thumbnail of it was ever recorded.', 'card: not made.'],
+    words: [expect.anything(), 'No thumbnail of it is recorded.', 'card: not made.'],
   });
   expect(explain({ original: undefined, item: unknown, thumbnails: unmade })).toMatchObject({
     code: 'unknown',
-    words: ['a/c.jpg is not in the originals bucket.', expect.anything(), expect.anything()],
+    words: [
+      'a/c.jpg is not in the originals bucket.',
+      'Nothing is recorded of it: it never was there, or it was removed.',
+      'card: not made.',
+    ],
   });
   expect(explain({ original: undefined }).code).toBe('missing');
   expect(explain({ original: undefined, item: { ...unknown, deaths: 1 } }).code).toBe('missing');

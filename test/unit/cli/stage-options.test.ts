@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { openStage, requireSignIn } from '../../../cli/deploy/stage-options.ts';
+import { UsageError } from '../../../cli/target.ts';
+
+const ISSUED = { issuer: 'https://issuer.example', audience: 'shop', clientId: 'pages' };
+
+test('what is for one deployment alone has precedence over the configuration', () => {
+  const stage = openStage('production', { ...ISSUED, architecture: 'x86_64' });
+  expect(stage.config).toMatchObject({
+    architecture: 'x86_64',
+    authentication: { issuer: 'https://issuer.example', audience: 'shop' },
+  });
+  expect(() => requireSignIn(stage)).not.toThrow();
+});
+
+test('a deployment of which nobody has said who may call it is refused before anything is done', () => {
+  const stage = openStage();
+  expect(() => requireSignIn(stage)).toThrow(UsageError);
+  expect(() => requireSignIn(stage)).toThrow(/by --issuer of "npm run deploy"/);
+});
+
+test('what is wrong is told as a wrong call', () => {
+  const opened = (...given: Parameters<typeof openStage>) => expect(() => openStage(...given));
+  opened('nowhere').toThrow(UsageError);
+  opened('production', { ...ISSUED, issuer: 'http://issuer.example' }).toThrow(UsageError);
+  opened('production', { architecture: 'sparc' }).toThrow(/^cdk\/config\.ts: architecture: /);
+});
