@@ -5,6 +5,7 @@ import {
   type IMetric,
   LegendPosition,
   MathExpression,
+  Metric,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 
@@ -60,7 +61,16 @@ export function worked(
   minutes = 1,
 ): MathExpression {
   const period = Duration.minutes(minutes);
-  return new MathExpression({ label, expression, usingMetrics, period });
+  // Of another period than what is worked out of them, the CDK would warn at each synthesis.
+  const each = Object.entries(usingMetrics).map(
+    ([id, metric]) => [id, metric instanceof Metric ? metric.with({ period }) : metric] as const,
+  );
+  return new MathExpression({
+    label,
+    expression,
+    usingMetrics: Object.fromEntries(each),
+    period,
+  });
 }
 
 /** A mean over the period of how many there were at once, from the sum of their milliseconds. */
