@@ -14,19 +14,27 @@ export interface Queue {
 const BATCH = 10;
 
 /**
- * Sends a message an image, ten a request, all requests at once. SQS answers 200 and names the
- * entries that it did not take: those are sent once more.
+ * Sends a message an image, ten a request. What is looked at first is to be made first, and of requests
+ * that are sent all at once the first may come last: that of a new client looks for its credentials
+ * while the others overtake it. So the first goes alone, and all others at once after it: one round
+ * trip more, where one after another would be eight for a page.
+ *
+ * SQS answers 200 and names the entries that it did not take: those are sent once more.
  *
  * @returns the images whose message was not taken.
  */
 export async function sendRequests(queue: Queue, images: readonly string[]): Promise<string[]> {
-  const batches = chunk(images, BATCH);
-  const unsent = await Promise.all(batches.map((batch) => sendTwice(queue, batch)));
+  const [first = [], ...others] = chunk(images, BATCH);
+  if (first.length === 0) return [];
+  const left = await send(queue, first);
+  const unsent = await Promise.all([
+    sendLeft(queue, left),
+    ...others.map(async (batch) => await sendLeft(queue, await send(queue, batch))),
+  ]);
   return unsent.flat();
 }
 
-async function sendTwice(queue: Queue, batch: readonly string[]): Promise<readonly string[]> {
-  const left = await send(queue, batch);
+async function sendLeft(queue: Queue, left: readonly string[]): Promise<readonly string[]> {
   return left.length === 0 ? left : await send(queue, left);
 }
 

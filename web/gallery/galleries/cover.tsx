@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { View } from '../../glimpse-image/view.ts';
 import type { Config } from '../../shell/config.ts';
 import type { Api } from '../api.ts';
+import { loadCover } from './load-cover.ts';
 
 /** Pictures of a gallery's cover, and those that are asked for, as some may not be showable. */
 const PICTURES = 4;
@@ -34,8 +35,11 @@ export function Cover({ api, config, gallery }: { api: Api; config: Config; gall
     let gone = false;
     void inTurn(async () => {
       if (gone) return;
-      const { items } = await api.images(gallery, grid, { limit: ASKED });
-      const showable = items.filter(({ variants }) => variants[grid]?.state !== 'failed');
+      const showable = await loadCover(
+        (cursor) =>
+          api.images(gallery, grid, { limit: ASKED, ...(cursor === undefined ? {} : { cursor }) }),
+        grid,
+      );
       if (showable.length > 0) keep(gallery, showable);
       if (!gone) setViews(showable);
       // A cover without pictures is still a link.

@@ -117,7 +117,10 @@ function refusalOfSize({ size }: Picked, maxBytes: number): UploadError | undefi
 /** Form uploads cannot carry every key: browsers rewrite line breaks, S3 replaces `${filename}`. */
 export function refusalOfName(name: string, gallery: string): UploadError | undefined {
   const key = keyOf(gallery, name);
-  if (name === '' || name.includes('/')) {
+  if (name === '') {
+    return refusal('The file has no name', 'Give the file a name, then add it again.');
+  }
+  if (name.includes('/')) {
     return refusal('The name has a slash in it', 'Rename the file, then add it again.');
   }
   if (/[\r\n]/.test(key)) {

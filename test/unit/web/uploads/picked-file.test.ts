@@ -73,6 +73,7 @@ describe('a refusal', () => {
     [file('a'), 'Its name does not say what it is'],
     [file('a.jpg', 'image/jpeg', 0), 'The file is empty'],
     [file('a.jpg', 'image/jpeg', 50_000_001), 'Larger than 50 MB'],
+    [file('', 'image/jpeg'), 'The file has no name'],
     [file('a/b.jpg'), 'The name has a slash in it'],
     [file('a\nb.jpg'), 'The name has a line break in it'],
     [
