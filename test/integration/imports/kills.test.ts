@@ -28,6 +28,8 @@ const PROCESSES = 4;
 const root = resolve(import.meta.dirname, '../../..');
 let cloud: LocalCloud;
 let folders: string[];
+/** Calls that were given up at their deadline, by a process that a busy machine held up: their answers may come. */
+let late = 0;
 beforeAll(async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'glimpse-kills-'));
   const cdkOut = await quickStack();
@@ -37,6 +39,9 @@ beforeAll(async () => {
     stateDir,
     cdkOut,
     provider: { latency: { kind: 'fixed', ms: LATENCY_MS }, seed: 1 },
+    onLog: (_, text) => {
+      late += text.match(/"message":"a call failed".*"code":"timeout"/g)?.length ?? 0;
+    },
   });
 });
 afterAll(async () => {
@@ -158,13 +163,13 @@ test('kill -9 of a process every second: the import completes, exact', {
   const lines = (await (await fetch(`${provider}/ledger`)).text()).trim().split('\n');
   const calls = lines.map((line) => callSchema.parse(JSON.parse(line)));
   expect(new Set(calls.map(({ row }) => row)).size).toBe(ROWS);
-  // What was in flight in a process that ended early is paid for again, and nothing else.
+  // What was in flight in a process that ended early is paid for again, or was given up, and nothing else.
   const { mostAtOnce, errors } = cloud.counts(worker);
   const again = calls.filter(({ outcome }) => outcome === 'done').length - ROWS;
-  expect(again).toBeLessThanOrEqual(errors * GATE);
+  expect(again).toBeLessThanOrEqual(errors * GATE + late);
   expect(mostInFlight(calls)).toBeLessThanOrEqual(mostAtOnce * GATE);
   console.log(
-    `${Math.round((performance.now() - started) / 1000)} s, ${kills} kills, ${errors} processes ended early, ${again} of ${ROWS} rows paid for again, ${mostInFlight(calls)} calls in flight at most of ${mostAtOnce} × ${GATE}`,
+    `${Math.round((performance.now() - started) / 1000)} s, ${kills} kills, ${errors} processes ended early, ${late} calls given up, ${again} of ${ROWS} rows paid for again, ${mostInFlight(calls)} calls in flight at most of ${mostAtOnce} × ${GATE}`,
   );
 });
 
