@@ -120,7 +120,8 @@ async function main(): Promise<void> {
   }
   if (
     NotificationsToAdd !== undefined &&
-    !(await isToldOfUploads(s3, OriginalsBucket, NotificationsToAdd))
+    // Whoever may not look is told as well.
+    !(await isToldOfUploads(s3, OriginalsBucket, NotificationsToAdd).catch(() => false))
   ) {
     console.log(
       `\nThumbnails wait to be asked for until the bucket ${OriginalsBucket} tells of uploads. Add to what it tells already\n(aws s3api get- and put-bucket-notification-configuration; put replaces all of it):\n  ${NotificationsToAdd}`,
