@@ -1,12 +1,7 @@
-import { GetBucketNotificationConfigurationCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { GetParametersCommand, type SSMClient } from '@aws-sdk/client-ssm';
-import * as z from 'zod';
 import { isMissing } from '../buckets.ts';
 import { UsageError } from '../target.ts';
-
-const notificationsSchema = z.object({
-  QueueConfigurations: z.array(z.object({ QueueArn: z.string() })),
-});
 
 /** Where `cdk bootstrap` writes down that it was there. */
 const BOOTSTRAP = '/cdk-bootstrap/hnb659fds/version';
@@ -29,20 +24,6 @@ export async function requireBuckets(
       );
     }
   }
-}
-
-/** @param wanted the output that says what an adopted bucket has to tell, and whom. */
-export async function isToldOfUploads(
-  s3: S3Client,
-  bucket: string,
-  wanted: string,
-): Promise<boolean> {
-  const asked = new GetBucketNotificationConfigurationCommand({ Bucket: bucket });
-  const { QueueConfigurations = [] } = await s3.send(asked);
-  const queues = notificationsSchema.parse(JSON.parse(wanted)).QueueConfigurations;
-  return queues.every(({ QueueArn }) =>
-    QueueConfigurations.some((told) => told.QueueArn === QueueArn),
-  );
 }
 
 /**

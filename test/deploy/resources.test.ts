@@ -26,7 +26,7 @@ import {
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { isToldOfUploads } from '../../cli/deploy/look-ahead.ts';
+import { isToldOfUploads } from '../../cli/buckets.ts';
 import { readDashboard } from '../../local/dashboards/dashboard-body.ts';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
 import { ISSUED } from './cdk.ts';
