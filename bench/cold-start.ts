@@ -83,7 +83,7 @@ async function showBundles(cdkOut: string): Promise<void> {
   for (const { Type: type, Properties: properties } of Object.values(template.Resources)) {
     if (type !== 'AWS::Lambda::Function') continue;
     const { Code: code, Environment: environment } = functionSchema.parse(properties);
-    const asset = join(cdkOut, `asset.${code.S3Key.replace('.zip', '')}`, 'index.mjs');
+    const asset = join(cdkOut, `asset.${code.S3Key.replace('.zip', '')}`, 'index.js');
     const bundle = await readFile(asset);
     const cells = [
       kilobytes(bundle.length).padEnd(9),

@@ -33,17 +33,33 @@ export function keepOwnSources(file: string): void {
 export function ownSourceMap(text: string, folder: string): string {
   const map = mapSchema.parse(JSON.parse(text));
   const isOwn = map.sources.map((source) => !source.includes('/node_modules/'));
-  const { mappings, used } = onlyOf(map.mappings, isOwn);
-  // Both are found by their place, so that what is left out leaves an empty one.
-  const sources = map.sources.map((source, index) =>
-    isOwn[index] ? relative(root, resolve(folder, source)) : '',
-  );
-  const names = map.names.map((name, index) => (used.has(index) ? name : ''));
-  return JSON.stringify({ ...map, sources, names, mappings });
+  const { mappings, sources, names } = onlyOf(map.mappings, isOwn);
+  return JSON.stringify({
+    ...map,
+    sources: sources.of(map.sources).map((source) => relative(root, resolve(folder, source))),
+    names: names.of(map.names),
+    mappings,
+  });
+}
+
+/** Of a list, what is kept, numbered in the order in which it is met. */
+class Kept {
+  readonly #places = new Map<number, number>();
+
+  placeOf(index: number): number {
+    const place = this.#places.get(index) ?? this.#places.size;
+    this.#places.set(index, place);
+    return place;
+  }
+
+  of(list: readonly string[]): string[] {
+    return [...this.#places.keys()].map((index) => list[index] ?? '');
+  }
 }
 
 function onlyOf(mappings: string, isOwn: readonly boolean[]) {
-  const used = new Set<number>();
+  const sources = new Kept();
+  const names = new Kept();
   const read = Array.from({ length: NUMBERS }, () => 0);
   const written = Array.from({ length: NUMBERS }, () => 0);
   const lines = mappings.split(';').map((line) => {
@@ -55,17 +71,18 @@ function onlyOf(mappings: string, isOwn: readonly boolean[]) {
       deltas.forEach((delta, index) => {
         read[index] = (read[index] ?? 0) + delta;
       });
-      const own = deltas.length > 1 && isOwn[read[1] ?? 0] === true;
+      const [at = 0, source = 0, row = 0, column = 0, name = 0] = read;
+      const own = deltas.length > 1 && isOwn[source] === true;
       // One segment without a source ends what was mapped before it.
       if (!own && !mapped) return [];
       mapped = own;
-      const [, , , , name] = read;
-      if (own && deltas.length === NUMBERS && name !== undefined) used.add(name);
-      return [encode(read.slice(0, own ? deltas.length : 1), written)];
+      if (!own) return [encode([at], written)];
+      const named = deltas.length === NUMBERS ? [names.placeOf(name)] : [];
+      return [encode([at, sources.placeOf(source), row, column, ...named], written)];
     });
     return segments.join(',');
   });
-  return { mappings: lines.join(';'), used };
+  return { mappings: lines.join(';'), sources, names };
 }
 
 function decode(segment: string): number[] {

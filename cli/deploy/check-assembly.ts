@@ -52,8 +52,8 @@ export function checkAssembly(folder: string): Assembly {
       );
     }
     const path = join(folder, source.path);
-    if (!existsSync(join(path, 'index.mjs'))) {
-      throw refuse(`has no index.mjs: remove ${folder} and begin again`);
+    if (!existsSync(join(path, 'index.js'))) {
+      throw refuse(`has no index.js: remove ${folder} and begin again`);
     }
     const contents = filesIn(path).map((file) => ({ file, content: readFileSync(file) }));
     const size = contents.reduce((sum, { content }) => sum + content.length, 0);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
+import { createRequire, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FromFunction, FunctionError, Invocation } from './messages.ts';
@@ -37,7 +37,9 @@ async function loadHandler(folder: string, name: string): Promise<Handler> {
   const [file, exported] = [name.slice(0, dot), name.slice(dot + 1)];
   const path = ['.mjs', '.js', '.cjs'].map((end) => join(folder, file + end)).find(existsSync);
   if (path === undefined) throw new Error(`${folder} holds no module ${file}.`);
-  const bundle: unknown = await import(pathToFileURL(path).href);
+  const bundle: unknown = path.endsWith('.mjs')
+    ? await import(pathToFileURL(path).href)
+    : createRequire(path)(path);
   const handler = typeof bundle === 'object' && bundle ? Reflect.get(bundle, exported) : undefined;
   if (!isHandler(handler)) throw new Error(`${path} exports no function ${exported}.`);
   return handler;

@@ -33,7 +33,7 @@ function assembly({ architectures = ['arm64'], path, index = true, machine = ARM
   folders.push(folder);
   const asset = path ?? 'asset.1';
   mkdirSync(join(folder, 'asset.1/node_modules'), { recursive: true });
-  if (index) writeFileSync(join(folder, 'asset.1/index.mjs'), 'export {};');
+  if (index) writeFileSync(join(folder, 'asset.1/index.js'), '');
   writeFileSync(join(folder, 'asset.1/node_modules/libvips-cpp.so.42'), library(machine));
   const Resources = Object.fromEntries(
     architectures.map((name, at) => [
@@ -53,7 +53,7 @@ function assembly({ architectures = ['arm64'], path, index = true, machine = ARM
 test('what is whole is counted', () => {
   expect(checkAssembly(assembly({}))).toEqual({
     assets: 1,
-    bytes: 64 + 'export {};'.length,
+    bytes: 64 + ''.length,
     architecture: 'arm64',
   });
   const other = assembly({ architectures: ['x86_64', 'x86_64'], machine: X86 });
@@ -70,7 +70,7 @@ test('a synthesis that bundled nothing would upload the whole project, and is no
   expect(() => checkAssembly(assembly({ path: tmpdir() }))).toThrow(
     /^The asset of Worker\/Code is the folder .* got from a synthesis without bundling: remove /,
   );
-  expect(() => checkAssembly(assembly({ index: false }))).toThrow(/has no index\.mjs/);
+  expect(() => checkAssembly(assembly({ index: false }))).toThrow(/has no index\.js/);
 });
 
 test('functions of several architectures, or none, are no assembly of ours', () => {
