@@ -11,7 +11,7 @@ import { signedIn } from '../../callers.ts';
 // clocks that are short enough to wait for.
 
 /** `KILLS_ROWS=5000 KILLS=1000` for as long as one likes; `KILLS_TIMEOUT=120` as configured. */
-const ROWS = Number(process.env.KILLS_ROWS ?? 600);
+const ROWS = Number(process.env.KILLS_ROWS ?? 300);
 const MOST_KILLS = Number(process.env.KILLS ?? 5);
 const TIMEOUT_SECONDS = Number(process.env.KILLS_TIMEOUT ?? 10);
 const CALL_TIMEOUT_MS = TIMEOUT_SECONDS * 200;
