@@ -157,26 +157,22 @@ export async function anImportIsGivenUp(wreck: Wreck): Promise<string> {
   return importId;
 }
 
-/**
- * Another worker was told by the provider to wait for longer than an invocation has.
- *
- * @returns the ids of an import of each mode that somebody resumes then
- */
-export async function theFleetMustWait(wreck: Wreck): Promise<string[]> {
-  const fleet = { client: wreck.dynamo, name: wreck.tables.fleet };
+/** Another worker was told by the provider to wait for longer than an invocation has. */
+export async function theFleetMustWait({ dynamo, tables }: Wreck): Promise<void> {
+  const fleet = { client: dynamo, name: tables.fleet };
   await openLine(fleet, 'shared').quiet(Date.now() + LONG_AGO * 2);
-  const importIds: string[] = [];
-  for (const mode of ['interactive', 'bulk'] as const) {
-    const { importId } = await held(wreck, mode, ['a mug']);
-    importIds.push(importId);
-    const resumed = await fetch(`${wreck.api}/imports/${importId}/resume`, {
-      method: 'POST',
-      headers: signedIn(wreck),
-      body: '{}',
-    });
-    if (!resumed.ok) throw new Error(`Resuming ${importId} was answered ${resumed.status}.`);
-  }
-  return importIds;
+}
+
+/** @returns the id of an import of one row that somebody resumed. */
+export async function anImportIsResumed(wreck: Wreck, mode: Mode): Promise<string> {
+  const { importId } = await held(wreck, mode, ['a mug']);
+  const resumed = await fetch(`${wreck.api}/imports/${importId}/resume`, {
+    method: 'POST',
+    headers: signedIn(wreck),
+    body: '{}',
+  });
+  if (!resumed.ok) throw new Error(`Resuming ${importId} was answered ${resumed.status}.`);
+  return importId;
 }
 
 /** A part of it is uploaded, and then what the rest is made of is not there. */
