@@ -1,6 +1,5 @@
-import { S3Client } from '@aws-sdk/client-s3';
-import { signRequest } from '../shared/signing/sign-request.ts';
-import { type Target, UsageError } from './target.ts';
+import type { Target } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The headers by which a request to the API is let in. */
 export type Authorize = (url: URL) => Promise<Record<string, string>>;
@@ -29,23 +28,9 @@ export function authorizeFor(
     }
     case 'iam':
       return async (url) => {
-        const { credentials, region } = endpoints ?? (await found());
-        const signed = await signRequest(
-          credentials,
-          region,
-          { method: 'GET', url, headers: {}, body: '' },
-          new Date(),
-        );
-        // fetch has one of its own, which is the same.
-        const { host: _, ...headers } = signed;
-        return headers;
+        // The SDK is for this one alone.
+        const { signFor } = await import('./sign-for.ts');
+        return await signFor(url, endpoints);
       };
   }
-}
-
-/** What the SDK finds on this machine. */
-async function found() {
-  const { config } = new S3Client({});
-  const [credentials, region] = await Promise.all([config.credentials(), config.region()]);
-  return { credentials, region };
 }

@@ -1,12 +1,7 @@
-import { parseImageKey } from '../shared/thumbnails/image-key.ts';
-import { authorizeFor } from './authorize.ts';
-import { askApi, fleetSchema, importSchema } from './explain/ask-api.ts';
-import { explainImage } from './explain/explain-image.ts';
-import { type Explanation, explainImport } from './explain/explain-import.ts';
-import { readImageFacts } from './explain/read-image.ts';
+import type { Explanation } from './explain/explain-import.ts';
 import { readOptions } from './read-options.ts';
-import { openTarget, type Target, UsageError } from './target.ts';
 import { tellFailure } from './tell-failure.ts';
+import { UsageError } from './usage-error.ts';
 
 const HELP = `Says why an image looks as it does (its source, version, thumbnails, last error, next try, URLs), or why
 an import takes as long as it does (what its rows wait for, what limits the fleet), and what would help.
@@ -44,42 +39,20 @@ async function main(): Promise<void> {
   if ((image === undefined) === (importId === undefined)) {
     throw new UsageError('Expected --image KEY or --import ID, what to explain. See --help.');
   }
+  // Not before it is known what to explain: what reads an image is not needed for an import.
+  const { openTarget } = await import('./target.ts');
   const target = await openTarget(values.outputs, values.state);
-  const explanation =
-    image === undefined
-      ? await askWhyImport(target, importId ?? '')
-      : explainImage(
-          await readImageFacts(target, keyOf(image)),
-          target.outputs.Variants,
-          Date.now(),
-        );
+  let explanation: Pick<Explanation, 'code' | 'words' | 'help'>;
+  if (image === undefined) {
+    const { whyImport } = await import('./explain/why-import.ts');
+    explanation = await whyImport(target, importId ?? '');
+  } else {
+    const { whyImage } = await import('./explain/why-image.ts');
+    explanation = await whyImage(target, image);
+  }
   console.log(values.json ? JSON.stringify(explanation, undefined, 2) : inLines(explanation));
   // A slip in the key, most likely: a script is to notice.
   if (explanation.code === 'unknown') process.exitCode = 1;
-}
-
-function keyOf(image: string): string {
-  try {
-    return parseImageKey(image);
-  } catch (cause) {
-    throw new UsageError(`--${cause instanceof Error ? cause.message : cause}.`, { cause });
-  }
-}
-
-async function askWhyImport(target: Target, id: string): Promise<Explanation> {
-  const { outputs, description } = target;
-  const api = outputs.ApiUrl;
-  if (api === undefined) {
-    throw new UsageError(
-      `Expected the output ApiUrl of ${description}, got none: deploy it again with this version.`,
-    );
-  }
-  const authorize = authorizeFor(target, process.env);
-  const [told, fleet] = await Promise.all([
-    askApi(api, `/imports/${encodeURIComponent(id)}`, importSchema, authorize),
-    askApi(api, '/fleet', fleetSchema, authorize),
-  ]);
-  return explainImport(told, fleet, Date.now());
 }
 
 function inLines({ words, help }: Pick<Explanation, 'words' | 'help'>): string {

@@ -1,6 +1,5 @@
-import { publishPages } from './publish.ts';
 import { readOptions } from './read-options.ts';
-import { openTarget, UsageError } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 const HELP = `Builds the pages and puts them into a deployed stack's bucket, where CloudFront finds them.
 
@@ -27,7 +26,11 @@ async function main(): Promise<void> {
       'Expected --outputs FILE, a deployed stack: the local cloud serves the pages by itself. See --help.',
     );
   }
-  await publishPages(await openTarget(values.outputs, '.glimpse'));
+  // Not before it is known where to.
+  const { openTarget } = await import('./target.ts');
+  const target = await openTarget(values.outputs, '.glimpse');
+  const { publishPages } = await import('./publish.ts');
+  await publishPages(target);
 }
 
 try {

@@ -1,10 +1,10 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { openClients } from './clients.ts';
 import { readOptions } from './read-options.ts';
-import { findDeadLetters, type Moved, moveMessages, peek } from './redrive/move-messages.ts';
+import type { Moved } from './redrive/move-messages.ts';
 import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
-import { openTarget, type Target, UsageError } from './target.ts';
+import type { Target } from './target.ts';
 import { tellFailure } from './tell-failure.ts';
+import { UsageError } from './usage-error.ts';
 
 const QUEUES = {
   'on-demand': 'OnDemandQueueUrl',
@@ -54,6 +54,8 @@ async function main(): Promise<void> {
   if (values.max !== undefined && !/^[1-9]\d{0,8}$/.test(values.max)) {
     throw new UsageError(`--max: expected a whole number from 1 up, got ${values.max}.`);
   }
+  // Not before it is known what to send.
+  const { openTarget } = await import('./target.ts');
   const target = await openTarget(values.outputs, values.state);
   const url = target.outputs[QUEUES[queue]];
   if (url === undefined) {
@@ -61,6 +63,8 @@ async function main(): Promise<void> {
       `Expected the output ${QUEUES[queue]} of ${target.description}, got none: deploy it again with this version.`,
     );
   }
+  const { openClients } = await import('./clients.ts');
+  const { findDeadLetters, moveMessages, peek } = await import('./redrive/move-messages.ts');
   const { sqs } = openClients(target);
   const deadLetters = await findDeadLetters(sqs, url);
   const { visible, inFlight } = deadLetters;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { json } from '../shared/runtime/env.ts';
 import { deliverySchema } from '../shared/thumbnails/delivery.ts';
 import { variantSchema } from '../shared/thumbnails/variant.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Where an operator's command works: the local cloud, or a deployed stack. */
 export interface Target {
@@ -47,9 +48,6 @@ const endpointsSchema = z.object({
   /** Of an API that asks for one. */
   token: z.string().optional(),
 });
-
-/** An error that needs no stack trace: it says what to do. */
-export class UsageError extends Error {}
 
 /**
  * @param outputsFile what `cdk deploy --outputs-file` wrote; undefined for the local cloud.

@@ -1,4 +1,4 @@
-import { UsageError } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Says why a command could not do what it was to, and ends it with 2 where it was called wrongly, or 1. For a

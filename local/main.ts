@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { readOptions } from '../cli/read-options.ts';
-import { UsageError } from '../cli/target.ts';
+import { UsageError } from '../cli/usage-error.ts';
 import { announcementOf } from './announcement.ts';
 import type { LocalCloud } from './cloud.ts';
 
@@ -98,8 +97,8 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
 }
 
 function readPort(text = '4000'): number {
-  const parsed = z.coerce.number().int().min(0).max(65_528).safeParse(text);
-  if (parsed.success) return parsed.data;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_528) return port;
   throw new UsageError(
     `Expected PORT to be a whole number from 0 to 65528, got ${JSON.stringify(text)}.`,
   );

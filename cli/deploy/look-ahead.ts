@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { GetParametersCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import { isMissing } from '../buckets.ts';
-import { UsageError } from '../target.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Where `cdk bootstrap` writes down that it was there. */
 const BOOTSTRAP = '/cdk-bootstrap/hnb659fds/version';

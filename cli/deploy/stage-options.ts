@@ -2,7 +2,7 @@ import { requireIssuer, withContext } from '../../cdk/authentication-schema.ts';
 import { stages } from '../../cdk/config.ts';
 import { type Config, parseConfig } from '../../cdk/config-schema.ts';
 import { FIRST_STAGE, type Stage, stageOf } from '../../cdk/stage.ts';
-import { UsageError } from '../target.ts';
+import { UsageError } from '../usage-error.ts';
 
 type Context = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,8 @@ import { splitImage, thumbnailKey } from '../../shared/thumbnails/image-key.ts';
 import { readImages } from '../../shared/thumbnails/images-table.ts';
 import { isMissing } from '../buckets.ts';
 import { openClients } from '../clients.ts';
-import { type Target, UsageError } from '../target.ts';
+import type { Target } from '../target.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** What S3 says of an object. */
 export interface Found {

@@ -1,7 +1,5 @@
-import type * as z from 'zod';
 import { MODES, type Numbers } from '../../shared/fleet/numbers.ts';
-import { type PlanInput, planInputSchema } from '../../shared/fleet/plan-input.ts';
-import { UsageError } from '../target.ts';
+import type { PlanInput } from '../../shared/fleet/plan-input.ts';
 
 /** One of the values that the plan follows from. */
 export interface Input {
@@ -106,47 +104,3 @@ export const INPUTS: readonly Input[] = [
   plain('worker-timeout-seconds', 's', 'summaries.workerTimeoutSeconds', 'workerTimeoutSeconds'),
   plain('account-concurrency', 'executions', 'concurrency.account', 'accountConcurrency'),
 ];
-
-/** @throws UsageError for a value that the configuration would refuse. */
-export function withOptions(
-  configured: PlanInput,
-  given: Readonly<Record<string, string | boolean | undefined>>,
-): PlanInput {
-  return INPUTS.reduce((input, each) => {
-    const text = given[each.option];
-    return typeof text === 'string' ? withOption(input, each, text) : input;
-  }, configured);
-}
-
-/** As people write numbers: `0x10` is a slip, and so is `Infinity`. */
-const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)? *$/i;
-
-function withOption(
-  input: PlanInput,
-  { option, path, isWhole, change }: Input,
-  text: string,
-): PlanInput {
-  const value = text === 'none' ? null : DECIMAL.test(text) ? Number(text) : Number.NaN;
-  const changed = change(input, value);
-  if (changed === undefined) {
-    throw new UsageError(
-      `--${option}: expected a configuration in which this mode has an account for itself (${path}), got one without.`,
-    );
-  }
-  const { data, error } = planInputSchema.safeParse(changed);
-  if (data !== undefined) return data;
-  const [issue] = error?.issues ?? [];
-  throw new UsageError(`--${option}: expected ${expectedBy(issue, isWhole)}, got "${text}".`);
-}
-
-function expectedBy(issue: z.core.$ZodIssue | undefined, isWhole: boolean): string {
-  const number = isWhole ? 'a whole number' : 'a number';
-  switch (issue?.code) {
-    case 'too_small':
-      return `${number} ${issue.inclusive ? `from ${issue.minimum} up` : `above ${issue.minimum}`}`;
-    case 'too_big':
-      return `${number} ${issue.inclusive ? `up to ${issue.maximum}` : `below ${issue.maximum}`}`;
-    default:
-      return number;
-  }
-}

@@ -23,6 +23,13 @@ export const PICTURES: ReadonlyMap<string, Picture> = new Map(
   ].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
 );
 
+/** The keys of the whole sample, in the order of a listing. */
+export const SAMPLE_IMAGES: readonly string[] = [...PICTURES.keys(), DAMAGED, UNSUPPORTED].sort(
+  (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)),
+);
+
+export const SAMPLE_COUNT = SAMPLE_IMAGES.length;
+
 /** The same boat, stored in each of the eight ways: all of them must look alike. */
 function turnedEachWay(): Picture[] {
   const paint = sea({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import { DAMAGED, PICTURES, UNSUPPORTED } from './catalogue.ts';
+import { SAMPLE_IMAGES } from './catalogue.ts';
 
 export interface SamplePicture {
   /** The object's key. */
@@ -10,13 +10,6 @@ export interface SamplePicture {
   contentType: string;
   bytes: Uint8Array;
 }
-
-/** The keys of the whole sample, in the order of a listing. */
-export const SAMPLE_IMAGES: readonly string[] = [...PICTURES.keys(), DAMAGED, UNSUPPORTED].sort(
-  (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)),
-);
-
-export const SAMPLE_COUNT = SAMPLE_IMAGES.length;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',

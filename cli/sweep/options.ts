@@ -2,7 +2,10 @@ import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
 import { readOptions } from '../read-options.ts';
-import { UsageError } from '../target.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The variable with the key of a provider that is configured. */
+export const PROVIDER_KEY = 'GLIMPSE_PROVIDER_KEY';
 
 export interface SweepArguments {
   /** Whose provider is called, where the modes have their own. */

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import type { Mode } from './allowance-settings.ts';
 import type { Pool } from './lanes.ts';
+import type { Ask, Note } from './line.ts';
 
 export interface FleetTable {
   readonly client: DynamoDBDocumentClient;
@@ -63,6 +64,20 @@ export function parseLine(item: unknown): LineState {
 
 export function countName(of: Pool | `wanted-${Mode}`, frame: number): string {
   return `${of}/${frame}`;
+}
+
+/** What an ask adds, by the names of the counts. */
+export function additions(
+  asks: readonly Ask[],
+  { wanted = [] }: Note,
+): { name: string; lanes: number }[] {
+  return [
+    ...asks.map(({ pool, frame, lanes }) => ({ name: countName(pool, frame), lanes })),
+    ...wanted.map(({ mode, frame, lanes }) => ({
+      name: countName(`wanted-${mode}`, frame),
+      lanes,
+    })),
+  ];
 }
 
 /** The state of a line has the sort key 0. */

@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Mode } from './allowance-settings.ts';
 import type { Pool } from './lanes.ts';
-import { countName, type FleetTable, type LineState, lineKey, parseLine } from './line-item.ts';
+import { additions, type FleetTable, type LineState, lineKey, parseLine } from './line-item.ts';
 
 export interface Ask {
   readonly pool: Pool;
@@ -144,20 +144,6 @@ export function openLine(table: FleetTable, name: string): Line {
       );
     },
   };
-}
-
-/** What an ask adds, by the names of the counts. */
-export function additions(
-  asks: readonly Ask[],
-  { wanted = [] }: Note,
-): { name: string; lanes: number }[] {
-  return [
-    ...asks.map(({ pool, frame, lanes }) => ({ name: countName(pool, frame), lanes })),
-    ...wanted.map(({ mode, frame, lanes }) => ({
-      name: countName(`wanted-${mode}`, frame),
-      lanes,
-    })),
-  ];
 }
 
 async function unlessRefused(write: Promise<unknown>): Promise<void> {

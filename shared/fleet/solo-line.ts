@@ -1,5 +1,5 @@
-import { additions, type Line } from './line.ts';
-import { NOTHING_KNOWN } from './line-item.ts';
+import type { Line } from './line.ts';
+import { additions, NOTHING_KNOWN } from './line-item.ts';
 
 /** The state of an account that the processes of this one program have to themselves. */
 export function createSoloLine(): Line {

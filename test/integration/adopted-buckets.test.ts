@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireBuckets } from '../../cli/deploy/look-ahead.ts';
-import { UsageError } from '../../cli/target.ts';
+import { UsageError } from '../../cli/usage-error.ts';
 import { type Engines, ORIGINALS, startEngines, THUMBNAILS } from './engines.ts';
 
 let engines: Engines;

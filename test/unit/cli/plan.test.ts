@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { config } from '../../../cdk/config.ts';
 import { parseConfig } from '../../../cdk/config-schema.ts';
 import { planInputOf } from '../../../cdk/plan-input.ts';
-import { INPUTS, withOptions } from '../../../cli/plan/inputs.ts';
+import { INPUTS } from '../../../cli/plan/inputs.ts';
 import { planInWords } from '../../../cli/plan/text.ts';
 import { whatIf } from '../../../cli/plan/what-if.ts';
+import { withOptions } from '../../../cli/plan/with-options.ts';
 import { planFleet } from '../../../shared/fleet/plan.ts';
 import { planInputSchema } from '../../../shared/fleet/plan-input.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { readOptions } from '../../../cli/read-options.ts';
-import { UsageError } from '../../../cli/target.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 
 const OPTIONS = {
   rate: { type: 'string' },

@@ -1,15 +1,16 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { sampleBytes } from '../../../cli/sample/bytes.ts';
-import { DAMAGED, PICTURES, UNSUPPORTED } from '../../../cli/sample/catalogue.ts';
-import type { Picture } from '../../../cli/sample/picture.ts';
-import { render } from '../../../cli/sample/render.ts';
 import {
+  DAMAGED,
+  PICTURES,
   SAMPLE_COUNT,
   SAMPLE_IMAGES,
-  type SamplePicture,
-  samplePictures,
-} from '../../../cli/sample/sample.ts';
+  UNSUPPORTED,
+} from '../../../cli/sample/catalogue.ts';
+import type { Picture } from '../../../cli/sample/picture.ts';
+import { render } from '../../../cli/sample/render.ts';
+import { type SamplePicture, samplePictures } from '../../../cli/sample/sample.ts';
 import { CorruptError, UnsupportedError } from '../../../shared/errors.ts';
 import { parseImageKey, splitImage } from '../../../shared/thumbnails/image-key.ts';
 import { render as renderThumbnails } from '../../../shared/thumbnails/render.ts';

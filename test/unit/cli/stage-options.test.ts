@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStage, requireSignIn } from '../../../cli/deploy/stage-options.ts';
-import { UsageError } from '../../../cli/target.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 
 const ISSUED = { issuer: 'https://issuer.example', audience: 'shop', clientId: 'pages' };
 

@@ -15,7 +15,7 @@ import { prepareOut, readArguments } from '../../../cli/sweep/options.ts';
 import { accountPerMinute, type Report, reportInWords } from '../../../cli/sweep/report.ts';
 import { runSweep, type SweepOptions } from '../../../cli/sweep/run-sweep.ts';
 import { bestOf, nextStep, type Step } from '../../../cli/sweep/steps.ts';
-import { UsageError } from '../../../cli/target.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import { type Simulator, startSimulator } from '../../../local/provider/simulator.ts';
 import { createAllowance } from '../../../shared/fleet/allowance.ts';
 import { lineOf } from '../../../shared/fleet/numbers.ts';

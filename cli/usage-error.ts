@@ -1,0 +1,2 @@
+/** An error that needs no stack trace: it says what to do. */
+export class UsageError extends Error {}
