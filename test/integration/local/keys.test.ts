@@ -18,7 +18,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import type { Fixture } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 const KEYS = [
   'plain.jpg',
@@ -57,8 +57,8 @@ const KEYS = [
 let fixture: Fixture;
 const Bucket = 'test-keys';
 
-test.beforeAll(({ stores }) => {
-  fixture = stores;
+test.beforeAll(({ shared }) => {
+  fixture = shared;
 });
 
 const put = (Key: string, name = Bucket) =>

@@ -9,7 +9,7 @@ import { publish } from '../../../cli/publish.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
 import { builtFiles } from '../../../web/files.ts';
 import { root } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 const cdkOut = inject('cdkOut');
 
@@ -267,8 +267,8 @@ test('what is published is what is served here, pages last', async () => {
   }
 });
 
-test('a stack without pages has a page about itself', async ({ stores }) => {
-  const answer = await fetch(stores.cloud.endpoints.web);
+test('a stack without pages has a page about itself', async ({ shared }) => {
+  const answer = await fetch(shared.cloud.endpoints.web);
   expect(answer.url).toMatch(/\/about$/);
   expect(await answer.text()).toContain('Glimpse runs on this machine');
 });

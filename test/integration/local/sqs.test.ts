@@ -8,13 +8,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import type { Fixture } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 let QueueUrl: string;
 
-test.beforeAll(({ stores }) => {
-  fixture = stores;
+test.beforeAll(({ shared }) => {
+  fixture = shared;
   QueueUrl = fixture.cloud.endpoints.queues.work ?? '';
 });
 
