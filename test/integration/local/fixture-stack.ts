@@ -226,8 +226,6 @@ export interface Fixture extends AsyncDisposable {
   readonly stateDir: string;
   readonly s3: S3Client;
   readonly sqs: SQSClient;
-  /** Stops the cloud and starts it again on the same state. */
-  restart(): Promise<LocalCloud>;
   stop(): Promise<void>;
 }
 
@@ -239,45 +237,26 @@ export async function startFixture(
   const dir = mkdtempSync(join(tmpdir(), 'glimpse-local-'));
   const cdkOut = writeStack(dir, resources, code);
   const stateDir = join(dir, 'state');
-  const start = () => startLocalCloud({ root, stateDir, cdkOut, ...options });
-  let cloud = await start();
-  const clients = () => {
-    const common = { region: 'us-east-1', credentials: cloud.endpoints.credentials };
-    return {
-      s3: new S3Client({ ...common, endpoint: cloud.endpoints.s3, forcePathStyle: true }),
-      sqs: new SQSClient({ ...common, endpoint: cloud.endpoints.sqs }),
-    };
-  };
-  let { s3, sqs } = clients();
+  const cloud = await startLocalCloud({ root, stateDir, cdkOut, ...options });
+  const { s3, sqs, credentials } = cloud.endpoints;
+  const common = { region: 'us-east-1', credentials };
   const stop = async () => {
     await cloud.stop();
     rmSync(dir, { recursive: true, force: true });
   };
   return {
-    get cloud() {
-      return cloud;
-    },
-    get s3() {
-      return s3;
-    },
-    get sqs() {
-      return sqs;
-    },
+    cloud,
+    s3: new S3Client({ ...common, endpoint: s3, forcePathStyle: true }),
+    sqs: new SQSClient({ ...common, endpoint: sqs }),
     stateDir,
-    async restart() {
-      await cloud.stop();
-      cloud = await start();
-      ({ s3, sqs } = clients());
-      return cloud;
-    },
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-export interface StartedApi extends AsyncDisposable {
+export interface StartedApi {
   readonly origin: string;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 /**
@@ -305,11 +284,13 @@ export async function startApi(
   });
   const compute = { pools: new Map(pools), warmUpBehind: () => {} };
   server.serve(createHttpApi(plan, compute, mayInvoke, () => {}));
-  const stop = async () => {
-    server.stop();
-    rmSync(dir, { recursive: true, force: true });
+  return {
+    origin: server.origin,
+    stop() {
+      server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
-  return { origin: server.origin, stop, [Symbol.asyncDispose]: stop };
 }
 
 function poolOf(cloud: LocalCloud, plan: FunctionPlan): FunctionPool {

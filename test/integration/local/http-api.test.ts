@@ -1,4 +1,4 @@
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DEVELOPER } from '../../../local/issuer/people.ts';
 import { signRequest } from '../../../shared/signing/sign-request.ts';
@@ -144,7 +144,8 @@ test('failures are told as API Gateway tells them', async () => {
 test("beyond the stage's rate, requests are refused", async () => {
   const DefaultRouteSettings = { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 };
   const routes = httpApi({ 'GET /': 'SummariesEcho' }, {}, { DefaultRouteSettings });
-  await using slow = await startApi(fixture, { ...echo, ...routes }, code);
+  const slow = await startApi(fixture, { ...echo, ...routes }, code);
+  onTestFinished(slow.stop);
   const statuses: number[] = [];
   for (let index = 0; index < 4; index++) {
     statuses.push((await fetch(`${slow.origin}/`)).status);

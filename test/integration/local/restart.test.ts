@@ -3,10 +3,22 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startLocalCloud } from '../../../local/cloud.ts';
 import type { CloudEndpoints } from '../../../local/endpoints.ts';
 import { arnOf, bucket, lambda, mapping, queue, root, until, writeStack } from './fixture-stack.ts';
 
@@ -18,6 +30,39 @@ const SPINNING = `
 export const handler = ({ Records: [{ attributes }] }) => {
   while (attributes.ApproximateReceiveCount === '1');
 };`;
+
+const key = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+];
+const index = (name: string) => ({
+  IndexName: name,
+  KeySchema: key(name, 'importId'),
+  Projection: { ProjectionType: 'KEYS_ONLY' },
+});
+const table = (...indexes: string[]) => ({
+  Indexed: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      AttributeDefinitions: ['pk', 'sk', 'importId', ...indexes].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: key('pk', 'sk'),
+      GlobalSecondaryIndexes: indexes.map(index),
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    },
+  },
+});
+
+const tellsOfUploads = (queueName: string) =>
+  bucket({
+    NotificationConfiguration: {
+      QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: arnOf(queueName) }],
+    },
+  });
 
 let cdkOut: string;
 let dir: string;
@@ -36,11 +81,11 @@ beforeAll(() => {
       Endless: queue(),
       SummariesSpinning: lambda('spinning', { Timeout: 60 }),
       EndlessMapping: mapping('Endless', 'SummariesSpinning'),
-      Photos: bucket({
-        NotificationConfiguration: {
-          QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: arnOf('Events') }],
-        },
-      }),
+      Photos: tellsOfUploads('Events'),
+      Fair: queue({ VisibilityTimeout: 60 }),
+      Uploads: queue(),
+      Numbered: tellsOfUploads('Uploads'),
+      ...table('listed', 'active'),
       Items: {
         Type: 'AWS::DynamoDB::Table',
         Properties: {
@@ -200,16 +245,94 @@ async function readyAndFilled(): Promise<{ running: Running; told: Told[] }> {
   return { running, told };
 }
 
+async function sendGroup({ endpoints, sqs }: Running, group: string, count: number): Promise<void> {
+  const Entries = Array.from({ length: count }, (_, index) => ({
+    Id: String(index),
+    MessageBody: `${group}${index + 1}`,
+    MessageGroupId: group,
+  }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: endpoints.queues.fair, Entries }));
+}
+
+async function receiveFair({ endpoints, sqs }: Running, most: number) {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: endpoints.queues.fair,
+      MaxNumberOfMessages: most,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return Messages;
+}
+
+/** Of the one event of an upload. */
+async function sequencerOf({ endpoints, s3, sqs }: Running, Key: string): Promise<string> {
+  const Bucket = endpoints.buckets.numbered;
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'bytes' }));
+  const QueueUrl = endpoints.queues.uploads;
+  const { Body = '', ReceiptHandle } = await until(async () => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+    );
+    expect(Messages.length).toBeLessThanOrEqual(1);
+    return Messages[0];
+  });
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  const { key, sequencer } = JSON.parse(Body).Records[0].s3.object;
+  expect(key).toBe(Key);
+  return sequencer;
+}
+
 describe('one cloud, ended in every way and started again', () => {
   // Each test takes over what the one before has started.
   let running: Running;
+  /** The sequencer of an upload of the first run. */
+  let before: string;
 
   beforeAll(async () => {
     newFolder();
     running = await ready();
     await fill(running);
+    before = await sequencerOf(running, 'before');
   });
   afterAll(endAll);
+
+  test('a queue is fair between groups: whoever has few messages does not wait behind many', async () => {
+    const bodies = async (most: number) =>
+      (await receiveFair(running, most)).map(({ Body }) => Body);
+    await sendGroup(running, 'a', 8);
+    expect(await bodies(2)).toEqual(['a1', 'a2']);
+    await sendGroup(running, 'b', 3);
+    await running.sqs.send(
+      new SendMessageCommand({
+        QueueUrl: running.endpoints.queues.fair,
+        MessageBody: 'alone',
+        MessageAttributes: { kind: { DataType: 'String', StringValue: 'x' } },
+      }),
+    );
+    // Within a batch, too; and one without a group is in nobody's way.
+    expect(await bodies(3)).toEqual(['b1', 'alone', 'b2']);
+  });
+
+  test('a table has the indexes of its template, and a sparse one holds what has its attribute', async () => {
+    const { dynamodb, endpoints } = running;
+    const TableName = endpoints.tables.indexed;
+    const put = (id: string, more: object) => {
+      const Item = { pk: { S: id }, sk: { S: 'import' }, importId: { S: id }, ...more };
+      return dynamodb.send(new PutItemCommand({ TableName, Item }));
+    };
+    await put('one', { active: { S: 'yes' } });
+    await put('two', {});
+    const query = new QueryCommand({
+      TableName,
+      IndexName: 'active',
+      KeyConditionExpression: 'active = :yes',
+      ExpressionAttributeValues: { ':yes': { S: 'yes' } },
+    });
+    const answer = await dynamodb.send(query);
+    expect(answer).toMatchObject({ Count: 1, Items: [{ importId: { S: 'one' } }] });
+  });
 
   test('Ctrl-C leaves no process behind, within three seconds, and the next start finds everything', async () => {
     const { child, exit } = running;
@@ -225,6 +348,23 @@ describe('one cloud, ended in every way and started again', () => {
     expect(Date.now() - pressed).toBeLessThan(3000);
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
     ({ running } = await readyAndFilled());
+  });
+
+  test('what was under way in a fair queue is there, in the order in which it was sent', async () => {
+    const [first, second] = await receiveFair(running, 2);
+    expect([first?.Body, second?.Body]).toEqual(['a1', 'b1']);
+    expect(first?.Attributes?.MessageGroupId).toBe('a');
+    expect(first).not.toHaveProperty('MessageAttributes');
+    const rest = [...(await receiveFair(running, 10)), ...(await receiveFair(running, 10))];
+    expect(rest).toHaveLength(10);
+    const alone = rest.find(({ Body }) => Body === 'alone');
+    expect(Object.keys(alone?.MessageAttributes ?? {})).toEqual(['kind']);
+    expect(alone?.Attributes).not.toHaveProperty('MessageGroupId');
+  });
+
+  test('sequencers of uploads grow on', async () => {
+    const after = await sequencerOf(running, 'after');
+    expect(after > before).toBe(true);
   });
 
   test('a second one on the same folder is refused, and the first keeps what it needs', async () => {
@@ -290,6 +430,13 @@ describe('one cloud, ended in every way and started again', () => {
     expect(await running.exit).toBe(1);
     expect(running.output()).toContain('The engines ended');
     expect(alive(dynoxide)).toBe(false);
+  });
+
+  test('a table that exists is kept, unless its indexes are others now', async () => {
+    const others = writeStack(join(dirname(cdkOut), 'changed'), table('listed', 'other'));
+    await expect(startLocalCloud({ root, stateDir: dir, cdkOut: others })).rejects.toThrow(
+      "The table test-indexed exists with other indexes than the template's. Start with --reset to make it anew, empty.",
+    );
   });
 
   test('--reset forgets what was there', async () => {

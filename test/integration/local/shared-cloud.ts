@@ -45,6 +45,6 @@ export const test = plainTest.extend(
     const { resources, code } = together();
     const fixture = await startFixture(resources, code, { onDenied: (line) => denied.push(line) });
     onCleanup(fixture.stop);
-    return Object.assign(fixture, { denied });
+    return { ...fixture, denied };
   },
 );
