@@ -3,57 +3,14 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Fixture,
-  httpApi,
-  lambda,
-  mapping,
-  queue,
-  startFixture,
-  until,
-} from './fixture-stack.ts';
-
-const LOUD = `console.log('loaded'); export const handler = async () => ({ statusCode: 200, body: '' });`;
-
-/** Takes its time to load, and then to answer. */
-const HEAVY = `
-console.log('load', Date.now());
-await new Promise((done) => setTimeout(done, 300));
-console.log('there', Date.now());
-export const handler = async () => { await new Promise((done) => setTimeout(done, 3000)); };`;
+import { expect } from 'vitest';
+import { type Fixture, until } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
-beforeAll(async () => {
-  const sendsTo = (name: string) => ({
-    Environment: { Variables: { QUEUE_URL: { Ref: name } } },
-  });
-  fixture = await startFixture(
-    {
-      SummariesFiles: queue(),
-      SummariesRows: queue(),
-      // It knows both, and what reads the second is called by what reads the first.
-      SummariesApi: lambda('loud', {
-        Environment: {
-          Variables: { FILES_URL: { Ref: 'SummariesFiles' }, ROWS_URL: { Ref: 'SummariesRows' } },
-        },
-      }),
-      SummariesReader: lambda('loud', sendsTo('SummariesRows')),
-      SummariesWorker: lambda('loud'),
-      FilesMapping: mapping('SummariesFiles', 'SummariesReader'),
-      RowsMapping: mapping('SummariesRows', 'SummariesWorker'),
-      Many: queue(),
-      Crowd: lambda('heavy'),
-      ManyMapping: mapping('Many', 'Crowd', {
-        BatchSize: 1,
-        ScalingConfig: { MaximumConcurrency: 6 },
-      }),
-      ...httpApi({ 'GET /files': 'SummariesApi', 'POST /files': 'SummariesApi' }),
-    },
-    { loud: LOUD, heavy: HEAVY },
-  );
+test.beforeAll(({ shared }) => {
+  fixture = shared;
 });
-afterAll(() => fixture.stop());
 
 /** Processes of a function that have begun so far. */
 function begun(name: string): number {
@@ -81,7 +38,7 @@ test('of many processes that are called at once, so many start together as there
   for (let index = 0; index < 6; index++) {
     await fixture.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
   }
-  const file = join(fixture.stateDir, 'logs', 'test-crowd.log');
+  const file = join(fixture.stateDir, 'logs', 'test-summaries-crowd.log');
   const said = (word: string) =>
     [...readFileSync(file, 'utf8').matchAll(new RegExp(`^${word} (\\d+)$`, 'gm'))].map(([, at]) =>
       Number(at),

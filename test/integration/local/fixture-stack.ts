@@ -1,9 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../../local/cloud.ts';
+import type { FunctionPool } from '../../../local/functions/pool.ts';
+import { createHttpApi } from '../../../local/http-api/http-api.ts';
+import { createMayInvoke } from '../../../local/iam/invocations.ts';
+import { listen } from '../../../local/servers.ts';
+import { loadStack } from '../../../local/template/load.ts';
+import type { FunctionPlan } from '../../../local/template/stack.ts';
 
 // Small stacks, written as CDK would have synthesised them, for behaviour that Glimpse's own never
 // shows: functions that sleep, crash, or fail in part.
@@ -167,22 +174,24 @@ export const queuePolicy = (name: string, ...statements: object[]): Entry => ({
 
 /**
  * The stack with all permissions that it leaves out: a function without a role may do everything,
- * everybody may invoke one without a permission, and S3 may tell every queue.
+ * everybody may invoke one without a permission, and S3 may tell a queue without a policy.
  */
 function permitted(resources: Resources): Resources {
   const all: Resources = { ...resources };
   const of = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
+  const named = (type: string, property: string, value: unknown) =>
+    of(type).some(([, { Properties }]) => isDeepStrictEqual(Properties[property], value));
   for (const [name, { Type, Properties }] of of('AWS::Lambda::Function')) {
     if (Properties.Role === undefined) {
       all[`${name}Role`] = role(allow('*'));
       all[name] = { Type, Properties: { ...Properties, Role: arnOf(`${name}Role`) } };
     }
-    if (of('AWS::Lambda::Permission').length > 0) continue;
+    if (named('AWS::Lambda::Permission', 'FunctionName', arnOf(name))) continue;
     for (const service of ['apigateway', 'events'])
       all[`${name}By${service}`] = permission(name, `${service}.amazonaws.com`);
   }
-  if (of('AWS::SQS::QueuePolicy').length > 0) return all;
   for (const [name] of of('AWS::SQS::Queue')) {
+    if (named('AWS::SQS::QueuePolicy', 'Queues', [{ Ref: name }])) continue;
     const Principal = { Service: 's3.amazonaws.com' };
     const statement = { ...allow('sqs:SendMessage', arnOf(name)), Principal };
     all[`${name}Policy`] = queuePolicy(name, statement);
@@ -217,8 +226,6 @@ export interface Fixture extends AsyncDisposable {
   readonly stateDir: string;
   readonly s3: S3Client;
   readonly sqs: SQSClient;
-  /** Stops the cloud and starts it again on the same state. */
-  restart(): Promise<LocalCloud>;
   stop(): Promise<void>;
 }
 
@@ -230,39 +237,70 @@ export async function startFixture(
   const dir = mkdtempSync(join(tmpdir(), 'glimpse-local-'));
   const cdkOut = writeStack(dir, resources, code);
   const stateDir = join(dir, 'state');
-  const start = () => startLocalCloud({ root, stateDir, cdkOut, ...options });
-  let cloud = await start();
-  const clients = () => {
-    const common = { region: 'us-east-1', credentials: cloud.endpoints.credentials };
-    return {
-      s3: new S3Client({ ...common, endpoint: cloud.endpoints.s3, forcePathStyle: true }),
-      sqs: new SQSClient({ ...common, endpoint: cloud.endpoints.sqs }),
-    };
-  };
-  let { s3, sqs } = clients();
+  const cloud = await startLocalCloud({ root, stateDir, cdkOut, ...options });
+  const { s3, sqs, credentials } = cloud.endpoints;
+  const common = { region: 'us-east-1', credentials };
   const stop = async () => {
     await cloud.stop();
     rmSync(dir, { recursive: true, force: true });
   };
   return {
-    get cloud() {
-      return cloud;
-    },
-    get s3() {
-      return s3;
-    },
-    get sqs() {
-      return sqs;
-    },
+    cloud,
+    s3: new S3Client({ ...common, endpoint: s3, forcePathStyle: true }),
+    sqs: new SQSClient({ ...common, endpoint: sqs }),
     stateDir,
-    async restart() {
-      await cloud.stop();
-      cloud = await start();
-      ({ s3, sqs } = clients());
-      return cloud;
-    },
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+export interface StartedApi {
+  readonly origin: string;
+  stop(): void;
+}
+
+/**
+ * An HTTP API more than the one that a cloud has, before that cloud's functions.
+ * @param resources of the API; the functions that its routes name are those of the cloud.
+ */
+export async function startApi(
+  { cloud }: Fixture,
+  resources: Resources,
+  code: Record<string, string>,
+): Promise<StartedApi> {
+  const dir = mkdtempSync(join(tmpdir(), 'glimpse-api-'));
+  const server = await listen(0, 'another API');
+  const { web, s3, sqs, issuer } = cloud.endpoints;
+  const origins = { web, api: server.origin, s3, sqs, issuer };
+  const { apis, functions, permissions } = await loadStack(
+    writeStack(dir, resources, code),
+    origins,
+  );
+  const [plan] = apis;
+  if (plan === undefined) throw new Error('There is no API in these resources.');
+  const pools = functions.map((fn): [string, FunctionPool] => [fn.name, poolOf(cloud, fn)]);
+  const mayInvoke = createMayInvoke(permissions, 'apigateway.amazonaws.com', (line) => {
+    throw new Error(line);
+  });
+  const compute = { pools: new Map(pools), warmUpBehind: () => {} };
+  server.serve(createHttpApi(plan, compute, mayInvoke, () => {}));
+  return {
+    origin: server.origin,
+    stop() {
+      server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function poolOf(cloud: LocalCloud, plan: FunctionPlan): FunctionPool {
+  return {
+    plan,
+    counts: cloud.counts(plan.name),
+    invoke: (event) => cloud.invoke(plan.name, JSON.parse(event)),
+    warmUp: () => {},
+    killRunning: (most) => cloud.killFunction(plan.name, most),
+    stop: () => {},
   };
 }
 

@@ -1,67 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Invoked } from '../../../local/functions/pool.ts';
-import { type Fixture, lambda, startFixture, until } from './fixture-stack.ts';
-
-const ODD = `
-let count = 0;
-export const handler = async (event, context) => {
-  count += 1;
-  if (event.sleepMs) await new Promise((done) => setTimeout(done, event.sleepMs));
-  if (event.spin) for (;;);
-  if (event.exit !== undefined) process.exit(event.exit);
-  if (event.later) setTimeout(() => { throw new Error('too late'); }, 10);
-  if (event.later) await new Promise(() => {});
-  if (event.throws) throw new TypeError('not that way');
-  if (event.fill) {
-    const held = [];
-    for (let mb = 0; mb < 400; mb += 10) {
-      held.push(Buffer.alloc(10_000_000, 1));
-      await new Promise((done) => setTimeout(done, 10));
-    }
-    return held.length;
-  }
-  if (event.log) console.log('said', event.log);
-  return {
-    count, pid: process.pid, env: process.env, nothing: undefined,
-    context: { ...context, remaining: context.getRemainingTimeInMillis() },
-  };
-};`;
+import { type Fixture, until } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 /** Of modules that take more than ten seconds to load, which they do beside the other tests. */
 let loading: Promise<[Invoked, Invoked]>;
 
-beforeAll(async () => {
-  fixture = await startFixture(
-    {
-      Odd: lambda('odd', {
-        Timeout: 1,
-        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps', OWN: 'x' } },
-      }),
-      Two: lambda('odd', { ReservedConcurrentExecutions: 2 }),
-      Small: lambda('odd', { MemorySize: 128, Timeout: 20 }),
-      Broken: lambda('broken'),
-      Nameless: lambda('nameless'),
-      Slow: lambda('slow', { Timeout: 40 }),
-      Endless: lambda('endless', { Timeout: 1 }),
-    },
-    {
-      odd: ODD,
-      slow: `await new Promise((done) => setTimeout(done, 10_500)); export const handler = () => 'up';`,
-      endless:
-        'await new Promise((done) => setTimeout(done, 600_000)); export const handler = () => {};',
-      broken: 'throw new Error("no start");',
-      nameless: 'export const other = 1;',
-    },
-  );
+test.beforeAll(({ shared }) => {
+  fixture = shared;
   loading = Promise.all([invoke('slow'), invoke('endless')]);
 });
-afterAll(() => fixture.stop());
 
 const invoke = (name: string, event: object = {}): Promise<Invoked> =>
-  fixture.cloud.invoke(`test-${name}`, event);
+  fixture.cloud.invoke(`test-summaries-${name}`, event);
 
 const answer = async (name: string, event: object = {}) => {
   const invoked = await invoke(name, event);
@@ -70,7 +24,7 @@ const answer = async (name: string, event: object = {}) => {
 };
 
 const logOf = (name: string) =>
-  readFileSync(join(fixture.stateDir, 'logs', `test-${name}.log`), 'utf8');
+  readFileSync(join(fixture.stateDir, 'logs', `test-summaries-${name}.log`), 'utf8');
 
 test('a function is kept warm, and sees its own environment and nothing of the shell', async () => {
   process.env.OF_THE_SHELL = 'secret';
@@ -82,7 +36,7 @@ test('a function is kept warm, and sees its own environment and nothing of the s
     OWN: 'x',
     NODE_OPTIONS: '--enable-source-maps',
     AWS_REGION: 'us-east-1',
-    AWS_LAMBDA_FUNCTION_NAME: 'test-odd',
+    AWS_LAMBDA_FUNCTION_NAME: 'test-summaries-odd',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
     AWS_ENDPOINT_URL_S3: fixture.cloud.endpoints.s3,
     AWS_SESSION_TOKEN: expect.any(String),
@@ -92,9 +46,9 @@ test('a function is kept warm, and sees its own environment and nothing of the s
   expect(first.env).not.toHaveProperty('HOME');
   expect(first.env).not.toHaveProperty('NODE_COMPILE_CACHE');
   expect(first.context).toMatchObject({
-    functionName: 'test-odd',
+    functionName: 'test-summaries-odd',
     memoryLimitInMB: '256',
-    invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:test-odd',
+    invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:test-summaries-odd',
     awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
   expect(first.context.remaining).toBeGreaterThan(500);
@@ -148,7 +102,7 @@ test.each([
 
 test('one that is killed from outside fails with its signal', async () => {
   const running = invoke('odd', { sleepMs: 900 });
-  await until(() => (fixture.cloud.killFunction('test-odd') > 0 ? true : undefined));
+  await until(() => (fixture.cloud.killFunction('test-summaries-odd') > 0 ? true : undefined));
   expect(await running).toMatchObject({
     error: { errorMessage: 'Runtime exited with error: signal: killed' },
   });
@@ -163,7 +117,10 @@ test.runIf(process.platform === 'linux')('more memory than configured ends it', 
 test('beyond its reserved concurrency it is throttled, and nothing is run', async () => {
   const results = await Promise.all([1, 2, 3].map(() => invoke('two', { sleepMs: 300 })));
   expect(results.map(({ kind }) => kind).sort()).toEqual(['answer', 'answer', 'throttled']);
-  expect(fixture.cloud.counts('test-two')).toMatchObject({ invocations: 2, throttles: 1 });
+  expect(fixture.cloud.counts('test-summaries-two')).toMatchObject({
+    invocations: 2,
+    throttles: 1,
+  });
 });
 
 test('one that cannot be loaded says why', async () => {

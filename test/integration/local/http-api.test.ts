@@ -1,63 +1,38 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DEVELOPER } from '../../../local/issuer/people.ts';
 import { signRequest } from '../../../shared/signing/sign-request.ts';
-import { type Fixture, httpApi, lambda, startFixture } from './fixture-stack.ts';
-
-const ECHO = `
-export const handler = async (event) => {
-  const { answer, sleepMs, fail } = JSON.parse(event.queryStringParameters?.do ?? '{}');
-  if (sleepMs) await new Promise((done) => setTimeout(done, sleepMs));
-  if (fail) throw new Error('asked to fail');
-  return answer === undefined ? { event } : answer;
-};`;
+import { type Fixture, httpApi, type StartedApi, startApi } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
+import { code, echo } from './stacks/http-api.ts';
 
 let fixture: Fixture;
-let slow: Fixture;
+let api: StartedApi;
 
-beforeAll(async () => {
-  [fixture, slow] = await Promise.all([
-    startFixture(
-      {
-        Echo: lambda('echo', { ReservedConcurrentExecutions: 3, Timeout: 1 }),
-        ...httpApi(
-          {
-            'GET /things': 'Echo',
-            'POST /things': 'Echo',
-            'GET /things/{id}': 'Echo',
-            'GET /things/latest': 'Echo',
-            'ANY /files/{path+}': 'Echo',
-          },
-          {
-            CorsConfiguration: {
-              AllowOrigins: ['https://shop.example'],
-              AllowMethods: ['GET', 'POST'],
-              AllowHeaders: ['content-type'],
-              MaxAge: 600,
-            },
-          },
-        ),
+test.beforeAll(async ({ shared }) => {
+  fixture = shared;
+  const resources = httpApi(
+    {
+      'GET /things': 'SummariesEcho',
+      'POST /things': 'SummariesEcho',
+      'GET /things/{id}': 'SummariesEcho',
+      'GET /things/latest': 'SummariesEcho',
+      'ANY /files/{path+}': 'SummariesEcho',
+    },
+    {
+      CorsConfiguration: {
+        AllowOrigins: ['https://shop.example'],
+        AllowMethods: ['GET', 'POST'],
+        AllowHeaders: ['content-type'],
+        MaxAge: 600,
       },
-      { echo: ECHO },
-    ),
-    startFixture(
-      {
-        Echo: lambda('echo'),
-        ...httpApi(
-          { 'GET /': 'Echo' },
-          {},
-          {
-            DefaultRouteSettings: { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 },
-          },
-        ),
-      },
-      { echo: ECHO },
-    ),
-  ]);
+    },
+  );
+  api = await startApi(fixture, { ...echo, ...resources }, code);
 });
-afterAll(() => Promise.all([fixture.stop(), slow.stop()]));
+afterAll(() => api.stop());
 
-const call = (path: string, init?: RequestInit) => fetch(fixture.cloud.endpoints.api + path, init);
+const call = (path: string, init?: RequestInit) => fetch(api.origin + path, init);
 const asked = (instruction: object) =>
   call(`/things?do=${encodeURIComponent(JSON.stringify(instruction))}`);
 const eventOf = async (path: string, init?: RequestInit) =>
@@ -167,9 +142,13 @@ test('failures are told as API Gateway tells them', async () => {
 });
 
 test("beyond the stage's rate, requests are refused", async () => {
+  const DefaultRouteSettings = { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 2 };
+  const routes = httpApi({ 'GET /': 'SummariesEcho' }, {}, { DefaultRouteSettings });
+  const slow = await startApi(fixture, { ...echo, ...routes }, code);
+  onTestFinished(slow.stop);
   const statuses: number[] = [];
   for (let index = 0; index < 4; index++) {
-    statuses.push((await fetch(`${slow.cloud.endpoints.api}/`)).status);
+    statuses.push((await fetch(`${slow.origin}/`)).status);
   }
   expect(statuses.slice(0, 2)).toEqual([200, 200]);
   expect(statuses).toContain(429);
@@ -203,55 +182,11 @@ describe('for pages of other origins', () => {
 });
 
 describe('a route that asks who calls', () => {
-  const HEADER = 'ByHeader';
-  let guarded: Fixture;
-  beforeAll(async () => {
-    const resources = httpApi(
-      {
-        'GET /open': 'Echo',
-        'GET /closed': 'Echo',
-        'GET /scoped': 'Echo',
-        'GET /address': 'Echo',
-        'GET /signed': 'Echo',
-        $default: 'Echo',
-      },
-      { CorsConfiguration: { AllowOrigins: ['*'], AllowHeaders: ['authorization'] } },
-    );
-    const authorizer = (source: string) => ({
-      Type: 'AWS::ApiGatewayV2::Authorizer',
-      Properties: {
-        ApiId: { Ref: 'Api' },
-        AuthorizerType: 'JWT',
-        IdentitySource: [source],
-        JwtConfiguration: { Audience: ['glimpse'], Issuer: 'https://issuer.glimpse.invalid' },
-        Name: source,
-      },
-    });
-    const guard = (index: number, properties: Record<string, unknown>) =>
-      Object.assign(resources[`Route${index}`]?.Properties ?? {}, properties);
-    const byHeader = { AuthorizationType: 'JWT', AuthorizerId: { Ref: HEADER } };
-    guard(1, byHeader);
-    guard(2, { ...byHeader, AuthorizationScopes: ['read', 'openid'] });
-    guard(3, { AuthorizationType: 'JWT', AuthorizerId: { Ref: 'ByAddress' } });
-    guard(4, { AuthorizationType: 'AWS_IAM' });
-    guard(5, byHeader);
-    guarded = await startFixture(
-      {
-        Echo: lambda('echo'),
-        ...resources,
-        [HEADER]: authorizer('$request.header.Authorization'),
-        ByAddress: authorizer('$request.querystring.token'),
-      },
-      { echo: ECHO },
-    );
-  });
-  afterAll(() => guarded.stop());
-
   const get = (path: string, authorization?: string) =>
-    fetch(guarded.cloud.endpoints.api + path, {
+    fetch(fixture.cloud.endpoints.api + path, {
       ...(authorization === undefined ? {} : { headers: { authorization } }),
     });
-  const token = (claims: Record<string, unknown> = {}) => guarded.cloud.tokenFor(DEVELOPER, claims);
+  const token = (claims: Record<string, unknown> = {}) => fixture.cloud.tokenFor(DEVELOPER, claims);
   const contextOf = async (answer: Response) => {
     const { event } = await answer.json();
     return event.requestContext.authorizer;
@@ -311,7 +246,7 @@ describe('a route that asks who calls', () => {
   });
 
   test('takes the signature of AWS credentials over this very request', async () => {
-    const { api, region, credentials } = guarded.cloud.endpoints;
+    const { api, region, credentials } = fixture.cloud.endpoints;
     const signed = async (path: string, keys = credentials, at = new Date()) => {
       const { host: _, ...headers } = await signRequest(
         keys,
@@ -347,7 +282,7 @@ describe('a route that asks who calls', () => {
 
   test('lets a preflight be answered, but by the route for all else, to which a browser brings no token', async () => {
     const preflight = (path: string) =>
-      fetch(guarded.cloud.endpoints.api + path, {
+      fetch(fixture.cloud.endpoints.api + path, {
         method: 'OPTIONS',
         headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
       });

@@ -7,64 +7,19 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  arnOf,
-  type Fixture,
-  lambda,
-  mapping,
-  queue,
-  startFixture,
-  until,
-} from './fixture-stack.ts';
-
-// What a message asks for happens to it: the function reads its instructions from the body.
-const OBEDIENT = `
-const seen = {};
-export const handler = async (event) => {
-  console.log(JSON.stringify({ at: Date.now(), event }));
-  const bodies = event.Records.map((record) => JSON.parse(record.body));
-  for (const { sleepMs } of bodies) if (sleepMs) await new Promise((done) => setTimeout(done, sleepMs));
-  for (const { exit } of bodies) if (exit) process.exit(3);
-  for (const { fail } of bodies) if (fail) throw new Error('asked to fail');
-  const answers = bodies.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
-  if (answers.length > 0) return answers[0];
-  const failed = event.Records.filter((record, index) => bodies[index].failItem);
-  return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
-};`;
+import { describe, expect } from 'vitest';
+import { type Fixture, until } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 
-beforeAll(async () => {
-  const retried = (deadLetters: string) => ({
-    VisibilityTimeout: 1,
-    RedrivePolicy: { deadLetterTargetArn: arnOf(deadLetters), maxReceiveCount: 2 },
-  });
-  fixture = await startFixture(
-    {
-      Work: queue(retried('Dead')),
-      Dead: queue(),
-      Worker: lambda('obedient'),
-      WorkMapping: mapping('Work', 'Worker'),
-      Whole: queue(retried('WholeDead')),
-      WholeDead: queue(),
-      WholeReader: lambda('obedient'),
-      WholeMapping: mapping('Whole', 'WholeReader', { FunctionResponseTypes: [] }),
-      Busy: queue(retried('BusyDead')),
-      BusyDead: queue(),
-      Narrow: lambda('obedient', { ReservedConcurrentExecutions: 1 }),
-      BusyMapping: mapping('Busy', 'Narrow', { BatchSize: 1 }),
-      Windowed: queue(),
-      Gatherer: lambda('obedient'),
-      WindowedMapping: mapping('Windowed', 'Gatherer', {
-        BatchSize: 100,
-        MaximumBatchingWindowInSeconds: 1,
-      }),
-    },
-    { obedient: OBEDIENT },
-  );
+test.beforeAll(async ({ shared }) => {
+  fixture = shared;
+  // Their messages come again after a second, for which a process may take to start.
+  const readers = ['partial-reader', 'whole-reader', 'busy-reader'];
+  const warm = (name: string) => fixture.cloud.invoke(`test-summaries-${name}`, { Records: [] });
+  await Promise.all(readers.map(warm));
 });
-afterAll(() => fixture.stop());
 
 const urlOf = (name: string) => fixture.cloud.endpoints.queues[name];
 
@@ -86,7 +41,7 @@ const sendTogether = (name: string, bodies: object[]) =>
 
 /** What a function was given, oldest first. */
 function invocations(functionName: string): { at: number; event: SQSEvent }[] {
-  const log = join(fixture.stateDir, 'logs', `test-${functionName}.log`);
+  const log = join(fixture.stateDir, 'logs', `test-summaries-${functionName}.log`);
   return readFileSync(log, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('{"at"'))
@@ -127,13 +82,13 @@ const gone = (name: string) => until(async () => ((await waiting(name)) === 0 ? 
 test('a record has all that Lambda gives it', async () => {
   const { MessageId, MD5OfMessageBody } = await fixture.sqs.send(
     new SendMessageCommand({
-      QueueUrl: urlOf('work'),
+      QueueUrl: urlOf('partial'),
       MessageBody: '{"tag":"shape"}',
       MessageAttributes: { kind: { DataType: 'String', StringValue: 'a' } },
     }),
   );
   const [record] = await until(() => {
-    const records = recordsOf('worker', 'shape');
+    const records = recordsOf('partial-reader', 'shape');
     return records.length > 0 ? records : undefined;
   });
   expect(record).toEqual({
@@ -152,21 +107,21 @@ test('a record has all that Lambda gives it', async () => {
     md5OfBody: MD5OfMessageBody,
     md5OfMessageAttributes: expect.any(String),
     eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:test-work',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:test-partial',
     awsRegion: 'us-east-1',
   });
-  await gone('work');
+  await gone('partial');
 });
 
 test('a message reaches a warm function within a fraction of a second', async () => {
-  await send('work', { tag: 'warm up' });
-  await gone('work');
+  await send('partial', { tag: 'warm up' });
+  await gone('partial');
   const delays: number[] = [];
   for (let index = 0; index < 5; index++) {
     const sent = Date.now();
-    await send('work', { tag: `latency ${index}` });
-    await gone('work');
-    const { at = sent } = invocations('worker').at(-1) ?? {};
+    await send('partial', { tag: `latency ${index}` });
+    await gone('partial');
+    const { at = sent } = invocations('partial-reader').at(-1) ?? {};
     delays.push(at - sent);
   }
   // The median, as the machine may be busy; tens of milliseconds when it is not.
@@ -175,10 +130,10 @@ test('a message reaches a warm function within a fraction of a second', async ()
 
 describe('with partial failures reported', () => {
   test('only the message that failed comes again, then goes to the dead letters', async () => {
-    await sendTogether('work', [{ tag: 'good' }, { tag: 'bad', failItem: true }]);
-    expect(JSON.parse(await received('dead', 'bad')).tag).toBe('bad');
-    expect(recordsOf('worker', 'good')).toHaveLength(1);
-    const counts = recordsOf('worker', 'bad').map(
+    await sendTogether('partial', [{ tag: 'good' }, { tag: 'bad', failItem: true }]);
+    expect(JSON.parse(await received('partialDead', 'bad')).tag).toBe('bad');
+    expect(recordsOf('partial-reader', 'good')).toHaveLength(1);
+    const counts = recordsOf('partial-reader', 'bad').map(
       (record) => record.attributes.ApproximateReceiveCount,
     );
     expect(counts).toEqual(['1', '2']);
@@ -187,9 +142,9 @@ describe('with partial failures reported', () => {
   test('an empty list, an empty answer and no answer mean that all is done', async () => {
     const answers = [{ batchItemFailures: [] }, {}, null, '', { batchItemFailures: null }];
     for (const [index, answer] of answers.entries()) {
-      await send('work', { tag: `done ${index}`, answer });
-      await gone('work');
-      expect(recordsOf('worker', `done ${index}`)).toHaveLength(1);
+      await send('partial', { tag: `done ${index}`, answer });
+      await gone('partial');
+      expect(recordsOf('partial-reader', `done ${index}`)).toHaveLength(1);
     }
   });
 
@@ -201,18 +156,18 @@ describe('with partial failures reported', () => {
       { batchItemFailures: 'all' },
     ];
     await Promise.all(
-      answers.map((answer, index) => send('work', { tag: `not done ${index}`, answer })),
+      answers.map((answer, index) => send('partial', { tag: `not done ${index}`, answer })),
     );
-    for (const index of answers.keys()) await received('dead', `not done ${index}`);
+    for (const index of answers.keys()) await received('partialDead', `not done ${index}`);
   });
 
   test('a throw and a crash fail the batch, and what is next is served', async () => {
-    await send('work', { tag: 'throws', fail: true });
-    await send('work', { tag: 'crashes', exit: true });
-    await received('dead', 'throws');
-    await received('dead', 'crashes');
-    await send('work', { tag: 'next' });
-    await until(() => (recordsOf('worker', 'next').length === 1 ? true : undefined));
+    await send('partial', { tag: 'throws', fail: true });
+    await send('partial', { tag: 'crashes', exit: true });
+    await received('partialDead', 'throws');
+    await received('partialDead', 'crashes');
+    await send('partial', { tag: 'next' });
+    await until(() => (recordsOf('partial-reader', 'next').length === 1 ? true : undefined));
   });
 });
 
@@ -229,10 +184,11 @@ test('a function at its reserved concurrency is throttled, and no message is los
   const count = 6;
   for (let index = 0; index < count; index++) await send('busy', { tag: 'busy', sleepMs: 150 });
   await gone('busy');
-  const name = fixture.cloud.endpoints.functions.Narrow ?? '';
+  const name = fixture.cloud.endpoints.functions.SummariesBusyReader ?? '';
   expect(fixture.cloud.counts(name).mostAtOnce).toBe(1);
   expect(fixture.cloud.counts(name).throttles).toBeGreaterThan(0);
-  const seen = () => new Set(recordsOf('narrow', 'busy').map((record) => record.messageId)).size;
+  const seen = () =>
+    new Set(recordsOf('busy-reader', 'busy').map((record) => record.messageId)).size;
   // What a function writes may come after its answer.
   await until(() => seen() === count);
   expect(await waiting('busyDead')).toBe(0);

@@ -3,13 +3,13 @@ import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs
 import type { S3EventRecord } from 'aws-lambda';
 import { expect } from 'vitest';
 import { type Fixture, until } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 const Bucket = 'test-told';
 
-test.beforeAll(({ stores }) => {
-  fixture = stores;
+test.beforeAll(({ shared }) => {
+  fixture = shared;
 });
 
 /** So many events, in whatever order they come. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { publish } from '../../../cli/publish.ts';
 import { type LocalCloud, startLocalCloud } from '../../../local/cloud.ts';
 import { builtFiles } from '../../../web/files.ts';
 import { root } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 const cdkOut = inject('cdkOut');
 
@@ -18,13 +18,30 @@ let cloud: LocalCloud;
 let web: string;
 beforeAll(async () => {
   stateDir = mkdtempSync(join(tmpdir(), 'glimpse-pages-'));
-  cloud = await startLocalCloud({ root, stateDir, cdkOut });
+  cloud = await startLocalCloud({ root, stateDir, cdkOut: withoutCode(join(stateDir, 'cdk.out')) });
   web = cloud.endpoints.web;
 });
 afterAll(async () => {
   await cloud.stop();
   rmSync(stateDir, { recursive: true, force: true });
 });
+
+/** The real stack, but for the functions' code: nobody calls them here, and some start ahead of that. */
+function withoutCode(dir: string): string {
+  const assets = z
+    .looseObject({ files: z.record(z.string(), z.unknown()) })
+    .parse(JSON.parse(readFileSync(join(cdkOut, 'Glimpse.assets.json'), 'utf8')));
+  const nothing = { source: { path: 'asset.nothing' } };
+  const files = Object.fromEntries(Object.keys(assets.files).map((key) => [key, nothing]));
+  mkdirSync(join(dir, nothing.source.path), { recursive: true });
+  writeFileSync(
+    join(dir, nothing.source.path, 'index.mjs'),
+    'export const handler = () => undefined;',
+  );
+  copyFileSync(join(cdkOut, 'Glimpse.template.json'), join(dir, 'Glimpse.template.json'));
+  writeFileSync(join(dir, 'Glimpse.assets.json'), JSON.stringify({ ...assets, files }));
+  return dir;
+}
 
 interface Answer {
   status: number;
@@ -267,8 +284,8 @@ test('what is published is what is served here, pages last', async () => {
   }
 });
 
-test('a stack without pages has a page about itself', async ({ stores }) => {
-  const answer = await fetch(stores.cloud.endpoints.web);
+test('a stack without pages has a page about itself', async ({ shared }) => {
+  const answer = await fetch(shared.cloud.endpoints.web);
   expect(answer.url).toMatch(/\/about$/);
   expect(await answer.text()).toContain('Glimpse runs on this machine');
 });

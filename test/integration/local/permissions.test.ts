@@ -30,32 +30,19 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  allow,
-  arnOf,
-  bucket,
-  type Fixture,
-  httpApi,
-  lambda,
-  permission,
-  queue,
-  queuePolicy,
-  role,
-  startFixture,
-} from './fixture-stack.ts';
+import { describe, expect } from 'vitest';
+import type { Fixture } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
 
 // What AWS would refuse for want of a grant is refused here, in its words.
 
-const TELLS = `export const handler = () => { console.log('something'); return process.env; };`;
-const within = (name: string, path: string) => ({ 'Fn::Join': ['', [arnOf(name), path]] });
-const LOGS = allow(['logs:CreateLogStream', 'logs:PutLogEvents']);
-const Bucket = 'test-photos';
-const TableName = 'test-items';
+const Bucket = 'test-granted-photos';
+const TableName = 'test-granted-items';
 const Name = '/glimpse/provider-key';
 
 let fixture: Fixture;
-const denied: string[] = [];
+/** All that was refused in this cloud so far. */
+let denied: readonly string[];
 const key = (pk: string) => ({ pk: { S: pk } });
 
 /** Clients with the keys of a function, or with others. */
@@ -88,63 +75,21 @@ async function keysOf(name: string) {
 
 let reader: Clients;
 let developer: Clients;
-const queueUrl = () => fixture.cloud.endpoints.queues.work;
+const queueUrl = () => fixture.cloud.endpoints.queues.orders;
 
-beforeAll(async () => {
-  fixture = await startFixture(
-    {
-      Photos: bucket(),
-      Work: queue(),
-      WorkPolicy: queuePolicy('Work'),
-      Items: {
-        Type: 'AWS::DynamoDB::Table',
-        Properties: {
-          AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-          GlobalSecondaryIndexes: ['open', 'shut'].map((IndexName) => ({
-            IndexName,
-            KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-            Projection: { ProjectionType: 'ALL' },
-          })),
-        },
-      },
-      Reader: lambda('tells', {
-        Role: arnOf('ReaderRole'),
-        Environment: { Variables: { PROVIDER_KEY_PARAMETER: Name } },
-      }),
-      ReaderRole: role(
-        LOGS,
-        allow('s3:GetObject', within('Photos', '/in/*')),
-        allow(['s3:PutObject', 's3:DeleteObject'], within('Photos', '/out/*')),
-        { ...allow('s3:*', within('Photos', '/in/secret/*')), Effect: 'Deny' },
-        allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], arnOf('Items')),
-        allow('dynamodb:Query', within('Items', '/index/open')),
-        allow('sqs:SendMessage', arnOf('Work')),
-      ),
-      Mute: lambda('tells', { Role: arnOf('MuteRole') }),
-      MuteRole: role(),
-      ReaderPermission: permission('Reader', 'apigateway.amazonaws.com', {
-        'Fn::Join': [
-          '',
-          ['arn:aws:execute-api:us-east-1:000000000000:', { Ref: 'Api' }, '/*/*/known/{id}'],
-        ],
-      }),
-      ...httpApi({ 'GET /known/{id}': 'Reader', 'GET /forgotten': 'Reader' }),
-    },
-    { tells: TELLS },
-    { onDenied: (line) => denied.push(line) },
-  );
-  reader = clientsOf(await keysOf('test-reader'));
+test.beforeAll(async ({ shared }) => {
+  fixture = shared;
+  denied = shared.denied;
+  reader = clientsOf(await keysOf('test-summaries-granted'));
   developer = clientsOf(fixture.cloud.endpoints.credentials);
   for (const Key of ['in/there', 'in/secret/there', 'other/there']) {
     await developer.s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
   }
 });
-afterAll(() => fixture.stop());
 
-const ITEMS = 'arn:aws:dynamodb:us-east-1:000000000000:table/test-items';
-const WORK = 'arn:aws:sqs:us-east-1:000000000000:test-work';
-const PHOTOS = 'arn:aws:s3:::test-photos';
+const ITEMS = 'arn:aws:dynamodb:us-east-1:000000000000:table/test-granted-items';
+const ORDERS = 'arn:aws:sqs:us-east-1:000000000000:test-granted-orders';
+const PHOTOS = 'arn:aws:s3:::test-granted-photos';
 const query = (IndexName?: string) =>
   new QueryCommand({
     TableName,
@@ -263,12 +208,12 @@ describe('a function whose role does not grant it is refused, and what is missin
     ],
     [
       'sqs:GetQueueAttributes',
-      WORK,
+      ORDERS,
       ({ sqs }) => sqs.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl() })),
     ],
     [
       'sqs:PurgeQueue',
-      WORK,
+      ORDERS,
       ({ sqs }) => sqs.send(new PurgeQueueCommand({ QueueUrl: queueUrl() })),
     ],
     [
@@ -277,12 +222,14 @@ describe('a function whose role does not grant it is refused, and what is missin
       ({ ssm }) => ssm.send(new GetParameterCommand({ Name, WithDecryption: true })),
     ],
   ])('%s on %s', async (action, resource, call) => {
-    const user = 'arn:aws:sts::000000000000:assumed-role/test-reader-role/test-reader';
+    const user = 'arn:aws:sts::000000000000:assumed-role/test-granted-role/test-summaries-granted';
     const message = `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
     const name = /^(dynamodb|ssm):/.test(action) ? 'AccessDeniedException' : 'AccessDenied';
     await expect(call(reader)).rejects.toMatchObject({ name, message });
-    const line = denied.find((each) => each.includes(`test-reader called ${action} on `));
-    expect(line).toContain('which its role test-reader-role does not allow');
+    const line = denied.find((each) =>
+      each.includes(`test-summaries-granted called ${action} on `),
+    );
+    expect(line).toContain('which its role test-granted-role does not allow');
   });
 
   test('by a policy that denies what another allows', async () => {
@@ -305,7 +252,7 @@ test('a missing object is not told from a forbidden one to whoever may not list 
   const missing = { Bucket, Key: 'in/missing' };
   await expect(reader.s3.send(new GetObjectCommand(missing))).rejects.toMatchObject({
     name: 'AccessDenied',
-    message: expect.stringContaining('s3:ListBucket on resource: arn:aws:s3:::test-photos'),
+    message: expect.stringContaining('s3:ListBucket on resource: arn:aws:s3:::test-granted-photos'),
   });
   const head = reader.s3.send(new HeadObjectCommand(missing));
   await expect(head).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
@@ -323,7 +270,9 @@ test('of many objects to delete, those that may not be are told and stay', async
 });
 
 test('an operation of which it is not known what it takes is refused to everyone', async () => {
-  const statement = new ExecuteStatementCommand({ Statement: 'SELECT * FROM "test-items"' });
+  const statement = new ExecuteStatementCommand({
+    Statement: 'SELECT * FROM "test-granted-items"',
+  });
   await expect(developer.dynamodb.send(statement)).rejects.toThrow(
     'does not know which permission DynamoDB_20120810.ExecuteStatement takes',
   );
@@ -371,7 +320,7 @@ describe('nobody is let in', () => {
   test.each(calls)(
     'to %s by the keys of a role without its session, or with another',
     async (_name, call) => {
-      const { sessionToken: _, ...keys } = await keysOf('test-reader');
+      const { sessionToken: _, ...keys } = await keysOf('test-summaries-granted');
       const refused = /InvalidToken|UnrecognizedClientException|InvalidClientTokenId/;
       await expect(call(clientsOf(keys))).rejects.toMatchObject({
         name: expect.stringMatching(refused),
@@ -402,16 +351,18 @@ describe('AWS calls', () => {
     expect(forgotten.status).toBe(500);
     expect(await forgotten.json()).toEqual({ message: 'Internal Server Error' });
     expect(denied.find((line) => line.includes('/$default/GET/forgotten'))).toMatch(
-      /apigateway\.amazonaws\.com may not invoke the function test-reader for .* no AWS::Lambda::Permission for it/,
+      /apigateway\.amazonaws\.com may not invoke the function test-summaries-granted for .* no AWS::Lambda::Permission for it/,
     );
   });
 
   test('nothing that writes the log of a function whose role may not', async () => {
-    await fixture.cloud.invoke('test-mute', {});
+    await fixture.cloud.invoke('test-summaries-mute', {});
     const log = (name: string) =>
       readFileSync(join(fixture.stateDir, 'logs', `${name}.log`), 'utf8');
-    expect(log('test-reader')).toContain('something');
-    expect(log('test-mute')).toBe('');
-    expect(denied.join('\n')).toContain('the function test-mute called logs:CreateLogStream');
+    expect(log('test-summaries-granted')).toContain('something');
+    expect(log('test-summaries-mute')).toBe('');
+    expect(denied.join('\n')).toContain(
+      'the function test-summaries-mute called logs:CreateLogStream',
+    );
   });
 });

@@ -3,17 +3,66 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startLocalCloud } from '../../../local/cloud.ts';
 import type { CloudEndpoints } from '../../../local/endpoints.ts';
 import { arnOf, bucket, lambda, mapping, queue, root, until, writeStack } from './fixture-stack.ts';
 
 // `npm start` as its user meets it: started, stopped, killed, and started again.
 
 const SLOW = `export const handler = () => new Promise((done) => setTimeout(done, 60_000));`;
-const SPINNING = `export const handler = () => { for (;;); };`;
+/** At its message's second delivery it lets go, so as not to hold a core in the cloud that comes after. */
+const SPINNING = `
+export const handler = ({ Records: [{ attributes }] }) => {
+  while (attributes.ApproximateReceiveCount === '1');
+};`;
+
+const key = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+];
+const index = (name: string) => ({
+  IndexName: name,
+  KeySchema: key(name, 'importId'),
+  Projection: { ProjectionType: 'KEYS_ONLY' },
+});
+const table = (...indexes: string[]) => ({
+  Indexed: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      AttributeDefinitions: ['pk', 'sk', 'importId', ...indexes].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: key('pk', 'sk'),
+      GlobalSecondaryIndexes: indexes.map(index),
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    },
+  },
+});
+
+const tellsOfUploads = (queueName: string) =>
+  bucket({
+    NotificationConfiguration: {
+      QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: arnOf(queueName) }],
+    },
+  });
 
 let cdkOut: string;
 let dir: string;
@@ -26,16 +75,17 @@ beforeAll(() => {
       Kept: queue(),
       Events: queue(),
       Work: queue({ VisibilityTimeout: 360 }),
-      Slow: lambda('slow', { Timeout: 60 }),
-      WorkMapping: mapping('Work', 'Slow'),
+      // So named that no process of theirs starts ahead, at each of the starts.
+      SummariesSlow: lambda('slow', { Timeout: 60 }),
+      WorkMapping: mapping('Work', 'SummariesSlow'),
       Endless: queue(),
-      Spinning: lambda('spinning', { Timeout: 60 }),
-      EndlessMapping: mapping('Endless', 'Spinning'),
-      Photos: bucket({
-        NotificationConfiguration: {
-          QueueConfigurations: [{ Event: 's3:ObjectCreated:*', Queue: arnOf('Events') }],
-        },
-      }),
+      SummariesSpinning: lambda('spinning', { Timeout: 60 }),
+      EndlessMapping: mapping('Endless', 'SummariesSpinning'),
+      Photos: tellsOfUploads('Events'),
+      Fair: queue({ VisibilityTimeout: 60 }),
+      Uploads: queue(),
+      Numbered: tellsOfUploads('Uploads'),
+      ...table('listed', 'active'),
       Items: {
         Type: 'AWS::DynamoDB::Table',
         Properties: {
@@ -143,7 +193,7 @@ const upload = ({ endpoints, s3 }: Running, Key: string) =>
 
 /** How often the function was given the message that it holds for longer than these tests take. */
 const deliveries = () =>
-  readFileSync(join(dir, 'logs', 'test-slow.log'), 'utf8').match(/^START/gm)?.length ?? 0;
+  readFileSync(join(dir, 'logs', 'test-summaries-slow.log'), 'utf8').match(/^START/gm)?.length ?? 0;
 
 async function fill(cloud: Running): Promise<void> {
   const { endpoints, sqs, dynamodb } = cloud;
@@ -195,16 +245,94 @@ async function readyAndFilled(): Promise<{ running: Running; told: Told[] }> {
   return { running, told };
 }
 
+async function sendGroup({ endpoints, sqs }: Running, group: string, count: number): Promise<void> {
+  const Entries = Array.from({ length: count }, (_, index) => ({
+    Id: String(index),
+    MessageBody: `${group}${index + 1}`,
+    MessageGroupId: group,
+  }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: endpoints.queues.fair, Entries }));
+}
+
+async function receiveFair({ endpoints, sqs }: Running, most: number) {
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: endpoints.queues.fair,
+      MaxNumberOfMessages: most,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return Messages;
+}
+
+/** Of the one event of an upload. */
+async function sequencerOf({ endpoints, s3, sqs }: Running, Key: string): Promise<string> {
+  const Bucket = endpoints.buckets.numbered;
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'bytes' }));
+  const QueueUrl = endpoints.queues.uploads;
+  const { Body = '', ReceiptHandle } = await until(async () => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+    );
+    expect(Messages.length).toBeLessThanOrEqual(1);
+    return Messages[0];
+  });
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  const { key, sequencer } = JSON.parse(Body).Records[0].s3.object;
+  expect(key).toBe(Key);
+  return sequencer;
+}
+
 describe('one cloud, ended in every way and started again', () => {
   // Each test takes over what the one before has started.
   let running: Running;
+  /** The sequencer of an upload of the first run. */
+  let before: string;
 
   beforeAll(async () => {
     newFolder();
     running = await ready();
     await fill(running);
+    before = await sequencerOf(running, 'before');
   });
   afterAll(endAll);
+
+  test('a queue is fair between groups: whoever has few messages does not wait behind many', async () => {
+    const bodies = async (most: number) =>
+      (await receiveFair(running, most)).map(({ Body }) => Body);
+    await sendGroup(running, 'a', 8);
+    expect(await bodies(2)).toEqual(['a1', 'a2']);
+    await sendGroup(running, 'b', 3);
+    await running.sqs.send(
+      new SendMessageCommand({
+        QueueUrl: running.endpoints.queues.fair,
+        MessageBody: 'alone',
+        MessageAttributes: { kind: { DataType: 'String', StringValue: 'x' } },
+      }),
+    );
+    // Within a batch, too; and one without a group is in nobody's way.
+    expect(await bodies(3)).toEqual(['b1', 'alone', 'b2']);
+  });
+
+  test('a table has the indexes of its template, and a sparse one holds what has its attribute', async () => {
+    const { dynamodb, endpoints } = running;
+    const TableName = endpoints.tables.indexed;
+    const put = (id: string, more: object) => {
+      const Item = { pk: { S: id }, sk: { S: 'import' }, importId: { S: id }, ...more };
+      return dynamodb.send(new PutItemCommand({ TableName, Item }));
+    };
+    await put('one', { active: { S: 'yes' } });
+    await put('two', {});
+    const query = new QueryCommand({
+      TableName,
+      IndexName: 'active',
+      KeyConditionExpression: 'active = :yes',
+      ExpressionAttributeValues: { ':yes': { S: 'yes' } },
+    });
+    const answer = await dynamodb.send(query);
+    expect(answer).toMatchObject({ Count: 1, Items: [{ importId: { S: 'one' } }] });
+  });
 
   test('Ctrl-C leaves no process behind, within three seconds, and the next start finds everything', async () => {
     const { child, exit } = running;
@@ -220,6 +348,23 @@ describe('one cloud, ended in every way and started again', () => {
     expect(Date.now() - pressed).toBeLessThan(3000);
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
     ({ running } = await readyAndFilled());
+  });
+
+  test('what was under way in a fair queue is there, in the order in which it was sent', async () => {
+    const [first, second] = await receiveFair(running, 2);
+    expect([first?.Body, second?.Body]).toEqual(['a1', 'b1']);
+    expect(first?.Attributes?.MessageGroupId).toBe('a');
+    expect(first).not.toHaveProperty('MessageAttributes');
+    const rest = [...(await receiveFair(running, 10)), ...(await receiveFair(running, 10))];
+    expect(rest).toHaveLength(10);
+    const alone = rest.find(({ Body }) => Body === 'alone');
+    expect(Object.keys(alone?.MessageAttributes ?? {})).toEqual(['kind']);
+    expect(alone?.Attributes).not.toHaveProperty('MessageGroupId');
+  });
+
+  test('sequencers of uploads grow on', async () => {
+    const after = await sequencerOf(running, 'after');
+    expect(after > before).toBe(true);
   });
 
   test('a second one on the same folder is refused, and the first keeps what it needs', async () => {
@@ -247,7 +392,7 @@ describe('one cloud, ended in every way and started again', () => {
       new SendMessageCommand({ QueueUrl: running.endpoints.queues.endless, MessageBody: 'x' }),
     );
     await until(() =>
-      readFileSync(join(dir, 'logs', 'test-spinning.log'), 'utf8').includes('START'),
+      readFileSync(join(dir, 'logs', 'test-summaries-spinning.log'), 'utf8').includes('START'),
     );
     const family = familyOf(running.child.pid ?? 0);
     running.child.kill('SIGKILL');
@@ -285,6 +430,13 @@ describe('one cloud, ended in every way and started again', () => {
     expect(await running.exit).toBe(1);
     expect(running.output()).toContain('The engines ended');
     expect(alive(dynoxide)).toBe(false);
+  });
+
+  test('a table that exists is kept, unless its indexes are others now', async () => {
+    const others = writeStack(join(dirname(cdkOut), 'changed'), table('listed', 'other'));
+    await expect(startLocalCloud({ root, stateDir: dir, cdkOut: others })).rejects.toThrow(
+      "The table test-indexed exists with other indexes than the template's. Start with --reset to make it anew, empty.",
+    );
   });
 
   test('--reset forgets what was there', async () => {

@@ -1,51 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startSchedule } from '../../../local/schedules/schedule.ts';
-import { arnOf, type Fixture, lambda, startFixture, until } from './fixture-stack.ts';
-
-const SLOW = `
-export const handler = async (event) => {
-  console.log('begins ' + JSON.stringify(event));
-  await new Promise((done) => setTimeout(done, 250));
-  console.log('ends');
-  throw new Error('all for nothing');
-};`;
+import { type Fixture, until } from './fixture-stack.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 
-beforeAll(async () => {
-  fixture = await startFixture(
-    {
-      Reaper: lambda('slow'),
-      EachMinute: {
-        Type: 'AWS::Events::Rule',
-        Properties: {
-          ScheduleExpression: 'rate(1 minute)',
-          State: 'ENABLED',
-          Targets: [{ Arn: arnOf('Reaper'), Id: 'Target0' }],
-        },
-      },
-    },
-    { slow: SLOW },
-  );
+test.beforeAll(({ shared }) => {
+  fixture = shared;
 });
-afterAll(() => fixture.stop());
 
-const invoke = (event: string) => fixture.cloud.invoke('test-reaper', JSON.parse(event));
+const invoke = (event: string) => fixture.cloud.invoke('test-summaries-reaper', JSON.parse(event));
 const said = () =>
-  readFileSync(join(fixture.stateDir, 'logs', 'test-reaper.log'), 'utf8')
+  readFileSync(join(fixture.stateDir, 'logs', 'test-summaries-reaper.log'), 'utf8')
     .split('\n')
     .filter((line) => /^(begins|ends)/.test(line));
-const counts = () => fixture.cloud.counts('test-reaper');
+const counts = () => fixture.cloud.counts('test-summaries-reaper');
 
 test('a schedule of the template does nothing before its first interval has passed', () => {
   expect(counts().invocations).toBe(0);
 });
 
 test('a function runs again and again, never twice at once, also if it fails, and not after the stop', async () => {
-  const plan = { arn: 'arn:aws:events:::rule/test', everyMs: 100, functionName: 'test-reaper' };
+  const plan = {
+    arn: 'arn:aws:events:::rule/test',
+    everyMs: 100,
+    functionName: 'test-summaries-reaper',
+  };
   const schedule = startSchedule(plan, invoke);
   await until(() => counts().invocations >= 3);
   await schedule.stop();
@@ -73,7 +56,11 @@ test('a function runs again and again, never twice at once, also if it fails, an
 
 test('a run is waited for when its schedule stops', async () => {
   const before = counts().invocations;
-  const plan = { arn: 'arn:aws:events:::rule/test', everyMs: 50, functionName: 'test-reaper' };
+  const plan = {
+    arn: 'arn:aws:events:::rule/test',
+    everyMs: 50,
+    functionName: 'test-summaries-reaper',
+  };
   const schedule = startSchedule(plan, invoke);
   await until(() => counts().invocations > before);
   await schedule.stop();

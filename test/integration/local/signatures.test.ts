@@ -13,7 +13,7 @@ import { createUrlSigner } from '../../../shared/signing/sign-url.ts';
 import { createSigningKeys, signatureOf } from '../../../shared/signing/signing-key.ts';
 import { createUploadFormSigner } from '../../../shared/signing/upload-form.ts';
 import type { Fixture } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 /** Those of functions, as roles have them: with a session token. The narrow one's may read a folder. */
@@ -22,8 +22,8 @@ let narrowKeys: typeof keys;
 const Bucket = 'test-private';
 const Key = 'a b/c+d.jpg';
 
-test.beforeAll(async ({ stores }) => {
-  fixture = stores;
+test.beforeAll(async ({ shared }) => {
+  fixture = shared;
   keys = await keysOf('test-summaries-signer');
   narrowKeys = await keysOf('test-summaries-narrow');
   await fixture.s3.send(new PutObjectCommand({ Bucket, Key: 'narrow/there', Body: 'seen' }));

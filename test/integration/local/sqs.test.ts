@@ -8,13 +8,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import type { Fixture } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 let fixture: Fixture;
 let QueueUrl: string;
 
-test.beforeAll(({ stores }) => {
-  fixture = stores;
+test.beforeAll(({ shared }) => {
+  fixture = shared;
   QueueUrl = fixture.cloud.endpoints.queues.work ?? '';
 });
 
@@ -60,8 +60,9 @@ test("queues are found at this cloud's address, by name and by list", async () =
   const found = await fixture.sqs.send(new GetQueueUrlCommand({ QueueName: 'test-work' }));
   expect(found.QueueUrl).toBe(QueueUrl);
   const listed = await fixture.sqs.send(new ListQueuesCommand({}));
-  const { events = '' } = fixture.cloud.endpoints.queues;
-  expect(listed.QueueUrls?.toSorted()).toEqual([events, QueueUrl].sort());
+  const { queues } = fixture.cloud.endpoints;
+  expect(Object.values(queues)).toEqual(expect.arrayContaining([queues.events, QueueUrl]));
+  expect(listed.QueueUrls?.toSorted()).toEqual(Object.values(queues).sort());
 });
 
 test('an unknown queue is an error of SQS', async () => {

@@ -1,7 +1,7 @@
 import * as s3 from '@aws-sdk/client-s3';
 import { describe, expect } from 'vitest';
 import type { Fixture } from './fixture-stack.ts';
-import { test } from './stores.ts';
+import { test } from './shared-cloud.ts';
 
 // What the engine takes for the plain operation: each of these would replace the object's bytes,
 // delete it or its bucket, or succeed and do nothing.
@@ -11,8 +11,8 @@ const Bucket = 'test-photos';
 const Key = 'a/b.jpg';
 const Tagging = { TagSet: [{ Key: 'a', Value: 'b' }] };
 
-test.beforeAll(async ({ stores }) => {
-  fixture = stores;
+test.beforeAll(async ({ shared }) => {
+  fixture = shared;
   await fixture.s3.send(new s3.PutObjectCommand({ Bucket, Key, Body: 'the bytes' }));
 });
 
