@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
 import { INTERRUPTED } from './stop-by-signals.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
 import { tellFailure } from './tell-failure.ts';
 

@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import type { Explanation } from './explain/explain-import.ts';
 import { readOptions } from './read-options.ts';
 import { tellFailure } from './tell-failure.ts';

@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import { INPUTS } from './plan/inputs.ts';
 import { readOptions } from './read-options.ts';
 

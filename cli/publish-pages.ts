@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
 import { UsageError } from './usage-error.ts';
 

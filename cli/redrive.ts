@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import type { Message } from '@aws-sdk/client-sqs';
 import { readOptions } from './read-options.ts';
 import type { Moved } from './redrive/move-messages.ts';

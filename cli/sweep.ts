@@ -1,3 +1,4 @@
+import './compile-cache.ts';
 import { INTERRUPTED } from './stop-by-signals.ts';
 import { PROVIDER_KEY, readArguments } from './sweep/options.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,3 +1,4 @@
+import '../cli/compile-cache.ts';
 import { resolve } from 'node:path';
 import { readOptions } from '../cli/read-options.ts';
 import { UsageError } from '../cli/usage-error.ts';

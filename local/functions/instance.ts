@@ -37,7 +37,7 @@ const BELOW_NORMAL = 10;
 
 /**
  * One process after the other loads the same host and the same bundle. Told by a variable, Node keeps the
- * host without its types, too: a cold start takes 0.37 s of the processor, and 0.5 s with the bundle alone.
+ * host without its types, too.
  */
 const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
 
