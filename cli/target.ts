@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { json } from '../shared/runtime/env.ts';
@@ -68,8 +70,14 @@ async function openLocal(stateDir: string): Promise<Target> {
       `There is no ${file}: start the local cloud with "npm start", or name a deployed stack with --outputs FILE.`,
     );
   }
-  const local = endpointsSchema.extend({ outputs: outputsSchema }).parse(JSON.parse(text));
-  const { outputs, ...endpoints } = local;
+  const local = endpointsSchema.extend({ outputs: outputsSchema }).safeParse(parseJson(text));
+  if (!local.success) {
+    throw new UsageError(
+      `${file} says of no local cloud: expected what "npm start" writes, so start it again.`,
+    );
+  }
+  const { outputs, ...endpoints } = local.data;
+  await requireAnswer(endpoints.s3);
   return { description: 'the local cloud', outputs, endpoints };
 }
 
@@ -83,10 +91,28 @@ export async function openProviderAddress(stateDir: string): Promise<string> {
     );
   }
   const endpoints = z.looseObject({ provider: z.url() }).safeParse(parseJson(text));
-  if (endpoints.success) return endpoints.data.provider;
-  throw new UsageError(
-    `${file} names no model provider: expected what "npm start" writes, so start it again.`,
-  );
+  if (!endpoints.success) {
+    throw new UsageError(
+      `${file} names no model provider: expected what "npm start" writes, so start it again.`,
+    );
+  }
+  await requireAnswer(endpoints.data.provider);
+  return endpoints.data.provider;
+}
+
+/** The file of the local cloud's endpoints outlives one that was killed. */
+async function requireAnswer(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, 'connect');
+  } catch (cause) {
+    throw new UsageError(`The local cloud does not answer at ${url}: start it with "npm start".`, {
+      cause,
+    });
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function openDeployed(file: string): Promise<Target> {

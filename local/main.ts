@@ -1,4 +1,5 @@
 import '../cli/compile-cache.ts';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readOptions } from '../cli/read-options.ts';
 import { UsageError } from '../cli/usage-error.ts';
@@ -62,15 +63,18 @@ async function run(): Promise<void> {
     process.on(signal, () => void stop(0));
   }
 
+  const stateDir = resolve(root, values.state);
+  const cdkOut = values['cdk-out'] === undefined ? undefined : resolve(values['cdk-out']);
+  requireFolders(stateDir, cdkOut);
   // Not before it is known that there is something to start.
   const { startLocalCloud } = await import('./cloud.ts');
   cloud = await startLocalCloud({
     root,
-    stateDir: resolve(root, values.state),
+    stateDir,
     port,
     reset: values.reset,
     build: true,
-    ...(values['cdk-out'] === undefined ? {} : { cdkOut: resolve(values['cdk-out']) }),
+    ...(cdkOut === undefined ? {} : { cdkOut }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
     onDenied: (line) => console.error(`\n  ${line}\n`),
     ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
@@ -95,6 +99,28 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
       ? `  The sample gallery is there: ${done} pictures.`
       : `  The sample gallery could not be uploaded: ${message}`,
   );
+}
+
+/** @throws UsageError where nothing can be kept, or nothing was synthesised. */
+function requireFolders(stateDir: string, cdkOut: string | undefined): void {
+  try {
+    mkdirSync(stateDir, { recursive: true });
+    accessSync(stateDir, constants.W_OK);
+  } catch (cause) {
+    throw new UsageError(
+      `--state: expected a folder that can be written to, got ${stateDir} (${codeOf(cause)}).`,
+      { cause },
+    );
+  }
+  if (cdkOut !== undefined && !existsSync(cdkOut)) {
+    throw new UsageError(
+      `--cdk-out: expected a folder that "cdk synth" has written, got ${cdkOut}, which is not there.`,
+    );
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 function readPort(text = '4000'): number {

@@ -11,6 +11,7 @@ import { openTarget } from '../target.ts';
 import { UsageError } from '../usage-error.ts';
 import { checkAssembly } from './check-assembly.ts';
 import { lookAhead, requireBuckets } from './look-ahead.ts';
+import { requirePlaces } from './require-places.ts';
 import { runCdk } from './run-cdk.ts';
 import { outputsFileOf } from './stage-options.ts';
 
@@ -29,6 +30,9 @@ export interface DeployOptions {
 /** Synthesises a stage, looks at what would be uploaded, deploys it, and uploads its pages. */
 export async function deployStage(stage: Stage<Config>, options: DeployOptions): Promise<void> {
   const { stackName, config } = stage;
+  const folder = options.app ?? join('cdk.out', stage.name);
+  const outputs = resolve(options.outputs ?? join(root, outputsFileOf(stage)));
+  requirePlaces(options.app && resolve(root, folder), outputs);
   console.log(`Deploying the stage ${stage.name} as the stack ${stackName}`);
 
   const modes = [config.summaries.interactive, config.summaries.bulk];
@@ -44,7 +48,6 @@ export async function deployStage(stage: Stage<Config>, options: DeployOptions):
     );
   }
 
-  const folder = options.app ?? join('cdk.out', stage.name);
   if (options.app === undefined) {
     step('Synthesising');
     const context = Object.entries({ stage: stage.name, ...options.given }).flatMap(
@@ -63,7 +66,6 @@ export async function deployStage(stage: Stage<Config>, options: DeployOptions):
   }
 
   step('Deploying');
-  const outputs = resolve(options.outputs ?? join(root, outputsFileOf(stage)));
   await runCdk([
     'deploy',
     ...['--app', folder],

@@ -26,6 +26,15 @@ export async function requireBuckets(
   }
 }
 
+/** Of the first thing that AWS is asked: there is no account, region or network, most likely. */
+export function cannotBeAsked(cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(
+    `AWS cannot be asked what this account has: ${why.replace(/\.?$/, '.')} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,
+    { cause },
+  );
+}
+
 /**
  * What the account has of that which the stack expects and does not make.
  *
@@ -34,13 +43,7 @@ export async function requireBuckets(
  */
 export async function lookAhead(ssm: SSMClient, keys: readonly string[]): Promise<Foundation> {
   const asked = [BOOTSTRAP, ...new Set(keys)];
-  const found = await ssm.send(new GetParametersCommand({ Names: asked })).catch((cause) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `AWS cannot be asked what this account has: ${why.replace(/\.?$/, '.')} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,
-      { cause },
-    );
-  });
+  const found = await ssm.send(new GetParametersCommand({ Names: asked })).catch(cannotBeAsked);
   const missing = found.InvalidParameters ?? [];
   return {
     isBootstrapped: !missing.includes(BOOTSTRAP),

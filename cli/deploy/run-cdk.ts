@@ -20,8 +20,12 @@ export async function runCdk(words: readonly string[]): Promise<void> {
   process.off('SIGINT', wait);
   process.off('exit', kill);
   if (code === 0) return;
-  const more = isInterrupted
-    ? ' It was interrupted, and CloudFormation goes on with what it has begun: deploy again to see how that ended.'
-    : '';
+  let more = '';
+  if (isInterrupted && words[0] === 'synth') {
+    more = ' It was interrupted before anything was deployed.';
+  } else if (isInterrupted) {
+    more =
+      ' It was interrupted, and CloudFormation goes on with what it has begun: deploy again to see how that ended.';
+  }
   throw new Error(`cdk ${words[0]} ended with ${signal ?? code}.${more}`);
 }

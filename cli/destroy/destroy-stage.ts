@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { openClients } from '../clients.ts';
+import { cannotBeAsked } from '../deploy/look-ahead.ts';
 import { outputsFileOf } from '../deploy/stage-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { deleteStack, findStack } from './delete-stack.ts';
@@ -26,7 +27,7 @@ export async function destroyStage(
 ): Promise<void> {
   const { name, stackName } = stage;
   const stacks = new CloudFormationClient();
-  const stack = await findStack(stacks, stackName);
+  const stack = await findStack(stacks, stackName).catch(cannotBeAsked);
   if (stack === undefined) {
     throw new UsageError(
       `There is no stack ${stackName} in this account and region: nothing to delete. Choose them by AWS_PROFILE and AWS_REGION.`,

@@ -71,7 +71,7 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
       return {
         code: told.failure?.code ?? state,
         words: [
-          `${title} is ${state === 'paused' ? 'paused' : 'at its end'} after ${progress}.`,
+          `${title} ${state === 'paused' ? 'is paused' : 'has failed'} after ${progress}.`,
           ...(told.failure === undefined ? [] : [sentence(told.failure.message)]),
         ],
         help: state === 'paused' ? [howToGoOn(told)] : [],
@@ -82,7 +82,10 @@ export function explainImport(told: ImportTold, fleet: FleetTold, now: number): 
     default:
       return {
         code: state,
-        words: [`${title} is at its end: ${progress}.`, waitsInWords(waitsARow)],
+        words: [
+          `${title} ${state === 'cancelled' ? 'was cancelled' : 'is at its end'}: ${progress}.`,
+          waitsInWords(waitsARow),
+        ],
         help: [],
         measured,
       };

@@ -2,7 +2,6 @@ import { ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/
 import { openClients } from '../clients.ts';
 import { INTERRUPTED, stopBySignals } from '../stop-by-signals.ts';
 import type { Target } from '../target.ts';
-import { UsageError } from '../usage-error.ts';
 import { SAMPLE_COUNT, SAMPLE_IMAGES } from './catalogue.ts';
 import { type SamplePicture, samplePictures } from './sample.ts';
 
@@ -24,9 +23,7 @@ export async function putSample(target: Target, { json }: { json: boolean }): Pr
   const originals = connect(target);
   const signal = stopBySignals('the uploads under way end');
 
-  const there = await present(originals).catch((error: unknown) => {
-    throw refused(error, target);
-  });
+  const there = await present(originals);
   const progress = json ? lines() : oneLine(target.description);
   progress.step(there.size);
   const drawn = await fill(originals, there, signal, (count) => progress.step(there.size + count));
@@ -94,16 +91,6 @@ async function present({ client, bucket }: Originals): Promise<ReadonlySet<strin
 
 function connect(target: Target): Originals {
   return { client: openClients(target).s3, bucket: target.outputs.OriginalsBucket };
-}
-
-/** A connection refused by the local cloud means that the file of its endpoints outlived it. */
-function refused(error: unknown, { endpoints }: Target): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (endpoints === undefined || code !== 'ECONNREFUSED') return error;
-  return new UsageError(
-    `The local cloud does not answer at ${endpoints.s3}: start it with "npm start".`,
-    { cause: error },
-  );
 }
 
 function lines(): Progress {

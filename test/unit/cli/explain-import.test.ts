@@ -155,9 +155,9 @@ describe('an import that does not run says why:', () => {
     ['reading', {}, 'reading', 'is being read'],
     ['paused', { failure }, 'key-refused', 'give a valid one.'],
     ['paused', {}, 'paused', 'is paused after 4,200 of 10,000 rows'],
-    ['failed', { failure }, 'key-refused', 'give a valid one.'],
+    ['failed', { failure }, 'key-refused', 'has failed after 4,200'],
     ['completed-with-failures', {}, 'completed-with-failures', 'is at its end: 4,200'],
-    ['cancelled', {}, 'cancelled', 'is at its end'],
+    ['cancelled', {}, 'cancelled', 'was cancelled: 4,200'],
   ])('%s', (state, changes, code, words) => {
     const told = explainImport(imported({ state, ...changes }), fleet(), NOW);
     expect(told.code).toBe(code);

@@ -59,6 +59,16 @@ describe('a command', () => {
     });
   });
 
+  test.concurrent.each([
+    ['--state', process.execPath, 'expected a folder that can be written to, got'],
+    ['--cdk-out', '/nope', 'expected a folder that "cdk synth" has written, got'],
+  ])('local/main.ts ends with 2 for %s %s', async (option, value, sentence) => {
+    const child = spawn(process.execPath, ['local/main.ts', option, value]);
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`\n${option}: ${sentence} ${value}`);
+  });
+
   test.concurrent.each(['explain', 'redrive', 'destroy'])(
     '%s tells a program of it in JSON',
     async (name) => {
