@@ -9,24 +9,24 @@ const root = resolve(import.meta.dirname, '../../..');
 /** A small bundle of ours with a package in it, as a function's is made. */
 const { outputFiles } = buildSync({
   entryPoints: [`${root}/shared/thumbnails/image-item.ts`],
-  outfile: '/bundle/index.mjs',
+  outfile: '/bundle/index.js',
   bundle: true,
   minify: true,
   platform: 'node',
-  format: 'esm',
+  format: 'cjs',
   sourcemap: true,
   sourcesContent: false,
   mainFields: ['module', 'main'],
   write: false,
 });
 const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
-const whole = textOf('.mjs.map');
+const whole = textOf('.js.map');
 const own = ownSourceMap(whole, '/bundle');
 
 /** Where the bundle's places come from, by a map: nothing for what it does not know. */
 function placesOf(map: string): string[] {
   const read = new SourceMap(JSON.parse(map) as SourceMapPayload);
-  return textOf('.mjs')
+  return textOf('.js')
     .split('\n')
     .flatMap((line, row) =>
       Array.from(line, (_, column) => {
