@@ -44,9 +44,15 @@ const UNRESERVED_PER_CORE = 2;
 
 /**
  * Whoever tries the first picture should not wait for a process to start. An import's functions can
- * start once somebody begins one, while a file is chosen and uploaded, read and looked at.
+ * start once somebody begins one, while a file is chosen and uploaded, read and looked at; what reads
+ * dead letters, once there is one.
  */
-const startsAhead = ({ logicalId }: FunctionPlan): boolean => !logicalId.startsWith('Summaries');
+const startsAhead = ({ logicalId, name }: FunctionPlan, { mappings, queues }: StackPlan): boolean =>
+  !logicalId.startsWith('Summaries') &&
+  !mappings.some(
+    ({ functionName, queueArn }) =>
+      functionName === name && queues.some(({ deadLetterArn }) => deadLetterArn === queueArn),
+  );
 
 export function startCompute(options: ComputeOptions): Compute {
   const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
@@ -66,7 +72,7 @@ export function startCompute(options: ComputeOptions): Compute {
       return [fn.name, createPool(fn, environment, log, slots, orphanage, meter)] as const;
     }),
   );
-  for (const pool of pools.values()) if (startsAhead(pool.plan)) pool.warmUp();
+  for (const pool of pools.values()) if (startsAhead(pool.plan, plan)) pool.warmUp();
   const warmUpBehind = (functionName: string): void => {
     for (const name of functionsBehind(plan, functionName)) pools.get(name)?.warmUp();
   };

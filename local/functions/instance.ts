@@ -39,7 +39,7 @@ const BELOW_NORMAL = 10;
  * One process after the other loads the same host and the same bundle. Told by a variable, Node keeps the
  * host without its types, too.
  */
-const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
+const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
 
 export function startInstance(
   plan: FunctionPlan,

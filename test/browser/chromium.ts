@@ -60,6 +60,10 @@ export async function launchBrowser(folder: string | undefined): Promise<Browser
     '--disable-gpu',
     // Without a card, a process for it would only pass on what the browser's own can draw.
     '--in-process-gpu',
+    // Visitors would have processes of their own, and each origin of a page: to start one takes
+    // as much of the processor as most pages do.
+    '--disable-site-isolation-trials',
+    '--renderer-process-limit=1',
     // No page lives long enough to earn back what it costs to optimise its scripts.
     '--js-flags=--no-opt,--no-maglev',
   ];
