@@ -8,7 +8,7 @@ const LONGEST = 30_000;
 const GROWTH = 2.5;
 
 /** Polls that a batch should need while all goes well. */
-const PLANNED_POLLS = 4;
+const PLANNED_POLLS = 5;
 
 /** An estimate that is short by a little costs another poll; jitter must not make it short. */
 const MARGIN = 1.4;
