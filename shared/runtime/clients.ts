@@ -13,8 +13,12 @@ import * as z from 'zod';
  */
 const CONNECTIONS = 16;
 
-/** Milliseconds. A call that hangs must not hold its function until the timeout. */
-const CALL_LIMITS = { connectionTimeout: 2000, requestTimeout: 10_000 };
+/**
+ * Milliseconds. A call that hangs must not hold its function until the timeout: within the shortest, the
+ * API's 10 s, it is made once more. Until an answer begins; of one that is being read, a reader may
+ * take its time. Left to itself, the SDK only warns.
+ */
+const CALL_LIMITS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 
 export function createS3(): S3Client {
   return new S3Client({
