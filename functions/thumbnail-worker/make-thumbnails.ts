@@ -112,7 +112,7 @@ async function make(workshop: Workshop, hold: Hold, original: Original): Promise
     variants: {
       ...(sameSource ? item.variants : {}),
       ...Object.fromEntries(
-        pairs.map(({ variant, rendered }) => [variant.name, madeOf(variant, rendered)]),
+        pairs.map(({ variant, rendered }) => [variant.name, madeOf(image, variant, rendered)]),
       ),
     },
   });
@@ -130,8 +130,8 @@ function named(rendered: readonly RenderedVariant[], name: string): RenderedVari
   return found;
 }
 
-function madeOf(variant: Variant, { width, height }: RenderedVariant): Made {
-  return { recipe: recipeOf(variant), width, height };
+function madeOf(image: string, variant: Variant, { width, height }: RenderedVariant): Made {
+  return { recipe: recipeOf(variant, image), width, height };
 }
 
 /** Before the record, or a worker that dies in between would leave a gallery that no list shows. */

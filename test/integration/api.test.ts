@@ -89,7 +89,7 @@ async function putMade(count: number): Promise<string[]> {
             height: 100,
             thumbhash: 'aaaa',
             color: '#123456',
-            variants: { card: { recipe: recipeOf(card), width: 48, height: 24 } },
+            variants: { card: { recipe: recipeOf(card, image), width: 48, height: 24 } },
           },
         }),
       ),

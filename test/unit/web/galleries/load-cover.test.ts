@@ -42,7 +42,12 @@ test('a cover has the pictures of the first page, and asks for no other', async 
 });
 
 test('a cover follows the cursor, page after page, as long as it has nothing to show', async () => {
-  const failed = { state: 'failed', url: undefined, expiresAt: undefined } as const;
+  const failed = {
+    state: 'failed',
+    url: undefined,
+    expiresAt: undefined,
+    width: undefined,
+  } as const;
   const broken = view('g/broken', { card: failed });
   const gallery = pages([], [broken], [view('g/a')], [view('g/b')]);
   expect(await coverOf(gallery)).toEqual(['g/a']);
