@@ -185,7 +185,12 @@ export class Thumbnails extends Construct {
     }).use({
       variable: 'IMAGES_TABLE',
       value: this.images.tableName,
-      grants: [{ actions: ['dynamodb:UpdateItem'], resources: [this.images.tableArn] }],
+      grants: [
+        {
+          actions: ['dynamodb:UpdateItem', 'dynamodb:PutItem'],
+          resources: [this.images.tableArn],
+        },
+      ],
     });
   }
 }

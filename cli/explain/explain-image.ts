@@ -34,7 +34,7 @@ export function explainImage(
     words: [
       source(facts),
       version(facts),
-      ...facts.thumbnails.map((each) => thumbnail(each, variants)),
+      ...facts.thumbnails.map((each) => thumbnail(facts.image, each, variants)),
       ...lastFailure(facts, now),
       ...work(facts, now),
       ...deaths(facts),
@@ -73,14 +73,15 @@ const HELP: Readonly<Record<ImageCode, readonly string[]>> = {
 };
 
 function codeOf(
-  { original, item, thumbnails }: ImageFacts,
+  { image, original, item, thumbnails }: ImageFacts,
   variants: readonly Variant[],
   now: number,
 ): ImageCode {
   if (original === undefined) {
     return isDeepStrictEqual(item, unknownItem(item.name)) ? 'unknown' : 'missing';
   }
-  const isMade = ({ variant, recipe }: ThumbnailFacts) => recipe === wantedOf(variants, variant);
+  const isMade = ({ variant, recipe }: ThumbnailFacts) =>
+    recipe === wantedOf(image, variants, variant);
   const isCurrent = item.etag === original.etag;
   if (isCurrent && thumbnails.every(isMade)) {
     return thumbnails.every(({ object }) => object !== undefined) ? 'ready' : 'lost';
@@ -90,8 +91,10 @@ function codeOf(
   return item.etag !== undefined && !isCurrent ? 'stale' : 'cold';
 }
 
-const wantedOf = (variants: readonly Variant[], name: string) =>
-  variants.filter((variant) => variant.name === name).map(recipeOf)[0];
+function wantedOf(image: string, variants: readonly Variant[], name: string): string | undefined {
+  const variant = variants.find((each) => each.name === name);
+  return variant === undefined ? undefined : recipeOf(variant, image);
+}
 
 function source({ image, original }: ImageFacts): string {
   return original === undefined
@@ -112,12 +115,13 @@ function version({ original, item }: ImageFacts): string {
 }
 
 function thumbnail(
+  image: string,
   { variant, recipe, key, object, url }: ThumbnailFacts,
   variants: readonly Variant[],
 ): string {
   if (key === undefined) return `${variant}: not made.`;
   if (object === undefined) return `${variant}: recorded as made, but ${key} is not there.`;
-  const old = recipe === wantedOf(variants, variant) ? '' : ', by an earlier configuration';
+  const old = recipe === wantedOf(image, variants, variant) ? '' : ', by an earlier configuration';
   return `${variant}: ${bytes(object.bytes)}${old}, made ${at(object.modified)}, ${url}`;
 }
 

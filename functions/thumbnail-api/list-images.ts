@@ -14,7 +14,11 @@ import {
   readListed,
   saveListed,
 } from '../../shared/thumbnails/images-table.ts';
-import { listOriginals } from '../../shared/thumbnails/originals.ts';
+import {
+  type ListedImages,
+  listOriginals,
+  type Originals,
+} from '../../shared/thumbnails/originals.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
 import { keyText } from './request.ts';
 import type { Service } from './service.ts';
@@ -47,7 +51,8 @@ interface Page {
 
 /**
  * A page of a gallery. Warm, it is one Query and nothing else. Where the gallery's folder has not
- * been listed from S3 as far as this page goes, one ListObjectsV2 brings what the table lacks.
+ * been listed from S3 as far as this page goes, one ListObjectsV2 brings what the table lacks, or two
+ * where it begins with folders.
  */
 export async function listImages(
   service: Service,
@@ -137,6 +142,23 @@ function warmPage({ rows, next }: GalleryPage, listed: Listed | undefined): Page
   };
 }
 
+/** As many as S3 lists at once. */
+const WHOLE_LIST = 1000;
+
+/**
+ * One ListObjectsV2, and where it brought nothing but folders a second one, as long as S3 has them: pages
+ * without pictures would be asked for one after the other.
+ */
+async function lookInto(
+  originals: Originals,
+  gallery: string,
+  from: { after?: string; limit: number },
+): Promise<ListedImages> {
+  const found = await listOriginals(originals, { gallery, ...from });
+  if (found.images.length > 0 || found.last === undefined) return found;
+  return await listOriginals(originals, { gallery, after: found.last, limit: WHOLE_LIST });
+}
+
 /** Merges the table's page with the folder's, in S3's order. */
 async function adopt(
   { originals }: Service,
@@ -144,8 +166,7 @@ async function adopt(
   { stored, after, limit }: { stored: GalleryPage; after: string | undefined; limit: number },
 ): Promise<Page> {
   const prefix = galleryPrefix(gallery);
-  const folder = await listOriginals(originals, {
-    gallery,
+  const folder = await lookInto(originals, gallery, {
     ...(after === undefined ? {} : { after: prefix + after }),
     limit,
   });

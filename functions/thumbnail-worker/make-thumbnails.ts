@@ -33,7 +33,7 @@ const SPARE_MS = 3000;
 
 /**
  * One image, from claim to record. A cold image costs a claim, a read, a write a variant and a
- * record; the first one of a gallery also adds the gallery to the list.
+ * record; the first one of a gallery also adds the gallery to the list, whatever comes of it.
  *
  * @throws what another attempt may cure, for the queue to deliver again.
  */
@@ -112,7 +112,7 @@ async function make(workshop: Workshop, hold: Hold, original: Original): Promise
     variants: {
       ...(sameSource ? item.variants : {}),
       ...Object.fromEntries(
-        pairs.map(({ variant, rendered }) => [variant.name, madeOf(variant, rendered)]),
+        pairs.map(({ variant, rendered }) => [variant.name, madeOf(image, variant, rendered)]),
       ),
     },
   });
@@ -130,8 +130,8 @@ function named(rendered: readonly RenderedVariant[], name: string): RenderedVari
   return found;
 }
 
-function madeOf(variant: Variant, { width, height }: RenderedVariant): Made {
-  return { recipe: recipeOf(variant), width, height };
+function madeOf(image: string, variant: Variant, { width, height }: RenderedVariant): Made {
+  return { recipe: recipeOf(variant, image), width, height };
 }
 
 /** Before the record, or a worker that dies in between would leave a gallery that no list shows. */
@@ -161,6 +161,8 @@ async function fail(
   hold: Hold,
   failure: { class: FailureClass; reason: string; etag?: string },
 ): Promise<Outcome> {
+  // What no picture was made of is in a gallery, too: there its reason is told.
+  if (failure.class !== 'missing') await addToList(workshop, hold);
   await recordFailure(hold, failure, workshop.now());
   return { kind: 'failed', class: failure.class, reason: failure.reason };
 }

@@ -14,21 +14,23 @@ export interface Cut {
 /**
  * Where a variant lands for a picture of the given size, seen the way the variant shows it.
  *
- * Nothing is ever enlarged. `inside` keeps the whole picture. `cover` promises the box's shape, not
+ * Pixels are never enlarged. `inside` keeps the whole picture. `cover` promises the box's shape, not
  * its size: when the picture is smaller than the box, the box shrinks, proportions kept, until the
  * picture covers it, so 300×600 in a box of 480×480 gives 300×300. No side is less than 1, nor more
  * than the box's.
+ *
+ * @param most how many times the picture may be enlarged: 1 unless it was drawn larger than it is
  */
-export function cut(picture: Size, { width, height, fit }: Variant): Cut {
+export function cut(picture: Size, { width, height, fit }: Variant, most = 1): Cut {
   const across = width / picture.width;
   const down = height / picture.height;
   if (fit === 'inside') {
-    const scaled = scale(picture, Math.min(across, down, 1));
+    const scaled = scale(picture, Math.min(across, down, most));
     return { scaled, crop: scaled };
   }
   const fill = Math.max(across, down);
-  const crop = fill > 1 ? scale({ width, height }, 1 / fill) : { width, height };
-  const scaled = scale(picture, Math.min(fill, 1));
+  const crop = fill > most ? scale({ width, height }, most / fill) : { width, height };
+  const scaled = scale(picture, Math.min(fill, most));
   return {
     // Rounding must not leave the picture a pixel short of its crop.
     scaled: {

@@ -1,12 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { padSequencer, type Work } from '../messages/thumbnail-work.ts';
 import { RETRY_AFTER } from './failure.ts';
-import { type ImagesTable, itemRefused, keyOf } from './images-table.ts';
+import { splitImage } from './image-key.ts';
+import { addGallery, type ImagesTable, itemRefused, keyOf } from './images-table.ts';
 
 /**
  * Records that work was given up after its last retry. What S3 told of and was never looked at
  * makes the item unknown again, so that the next viewer's request looks afresh instead of showing
  * an earlier source for ever. Does nothing where a worker is at the image, or saw a newer event.
+ *
+ * The gallery is listed after the record: a letter that says nothing says nothing of a gallery, and one
+ * whose reader dies in between comes again.
  */
 export async function giveUp(table: ImagesTable, work: Work, now: number): Promise<void> {
   const fromS3 = work.kind !== 'wanted';
@@ -49,5 +53,7 @@ export async function giveUp(table: ImagesTable, work: Work, now: number): Promi
     );
   } catch (error) {
     if (itemRefused(error, work.image) === undefined) throw error;
+    return;
   }
+  if (work.kind !== 'removed') await addGallery(table, splitImage(work.image).gallery);
 }

@@ -52,7 +52,7 @@ export function unknownItem(name: string): ImageItem {
 }
 
 export function isMade(item: ImageItem, variant: Variant): boolean {
-  return item.variants[variant.name]?.recipe === recipeOf(variant);
+  return item.variants[variant.name]?.recipe === recipeOf(variant, item.name);
 }
 
 export function missingVariants(item: ImageItem, wanted: readonly Variant[]): Variant[] {

@@ -294,7 +294,10 @@ export function itemRefused(error: unknown, image: string): ImageItem | undefine
 }
 
 /** A condition, and the names and values that it needs, for "at least one of these is not made". */
-export function anyMissing(variants: readonly Variant[]): {
+export function anyMissing(
+  variants: readonly Variant[],
+  image: string,
+): {
   condition: string;
   names: Record<string, string>;
   values: Record<string, string>;
@@ -310,7 +313,9 @@ export function anyMissing(variants: readonly Variant[]): {
       '#recipe': 'recipe',
       ...Object.fromEntries(variants.map(({ name }, index) => [`#v${index}`, name])),
     },
-    values: Object.fromEntries(variants.map((variant, index) => [`:r${index}`, recipeOf(variant)])),
+    values: Object.fromEntries(
+      variants.map((variant, index) => [`:r${index}`, recipeOf(variant, image)]),
+    ),
   };
 }
 

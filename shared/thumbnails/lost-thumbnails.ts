@@ -69,7 +69,9 @@ export async function forgetLost(
           ':etag': etag,
           ':queued': 'queued',
           ':now': now,
-          ...Object.fromEntries(each.map(({ variant, recipe }) => [recipe, recipeOf(variant)])),
+          ...Object.fromEntries(
+            each.map(({ variant, recipe }) => [recipe, recipeOf(variant, image)]),
+          ),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),

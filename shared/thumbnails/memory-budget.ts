@@ -106,11 +106,25 @@ function decoderBytesPerPixel(header: Header): number {
   }
 }
 
+/** A dozen surfaces of groups, masks and filters, of four channels. */
+const DRAWING_BYTES_PER_PIXEL = 12 * 4;
+/** Measured. */
+const EMBEDDED_BYTES_PER_PIXEL = 11;
+
 /**
- * The peak memory, in bytes, of a process that has an SVG drawn and of the one that draws it: a
- * dozen surfaces of groups, masks and filters, and 11 bytes (measured) for each embedded pixel.
+ * The peak memory, in bytes, of a process that has an SVG drawn and of the one that draws it: the
+ * drawing's surfaces, and the pictures that are embedded in it.
  */
 export function estimateDrawingBytes(drawn: Size, embeddedPixels: number): number {
-  const surfaces = drawn.width * drawn.height * 4 * 12;
-  return PROCESS_BYTES + DRAWING_PROCESS_BYTES + surfaces + embeddedPixels * 11;
+  const surfaces = drawn.width * drawn.height * DRAWING_BYTES_PER_PIXEL;
+  return PROCESS_BYTES + DRAWING_PROCESS_BYTES + surfaces + embeddedBytes(embeddedPixels);
 }
+
+/** The other way round: how many pixels may be drawn in so much memory. */
+export function drawablePixels(memoryBytes: number, embeddedPixels: number): number {
+  const processes = PROCESS_BYTES + DRAWING_PROCESS_BYTES;
+  const left = memoryBytes - processes - embeddedBytes(embeddedPixels);
+  return Math.floor(left / DRAWING_BYTES_PER_PIXEL);
+}
+
+const embeddedBytes = (pixels: number) => pixels * EMBEDDED_BYTES_PER_PIXEL;

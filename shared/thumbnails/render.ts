@@ -2,7 +2,12 @@ import { TooLargeError } from '../errors.ts';
 import { decode, NAMES, type OpenedHeader, readHeader } from './decode.ts';
 import { drawSvg } from './draw-svg.ts';
 import { type Cut, cut, largest, type Size, turned } from './geometry.ts';
-import { estimateDrawingBytes, estimatePeakBytes, type Header } from './memory-budget.ts';
+import {
+  drawablePixels,
+  estimateDrawingBytes,
+  estimatePeakBytes,
+  type Header,
+} from './memory-budget.ts';
 import { encode, type Pixels, turnUpright } from './pixels.ts';
 import { placeholderOf } from './placeholder.ts';
 import { type Kind, sniff } from './sniff.ts';
@@ -46,7 +51,10 @@ export async function render(
   limits: { memoryBytes: number },
 ): Promise<Rendering> {
   const picture = await open(source, variants, limits.memoryBytes);
-  const cuts = variants.map((variant) => ({ variant, ...cut(seenBy(variant, picture), variant) }));
+  const cuts = variants.map((variant) => ({
+    variant,
+    ...cut(seenBy(variant, picture), variant, picture.most),
+  }));
   const size = largest(cuts.map((each) => storedSize(each, picture.header)));
   refuseTooLarge(picture, size, limits.memoryBytes);
 
@@ -73,6 +81,8 @@ interface Picture {
   header: OpenedHeader;
   /** The whole picture's size, upright. */
   nominal: Size;
+  /** How many times its size a variant may be: a drawing was drawn for them. */
+  most: number;
 }
 
 async function open(
@@ -83,7 +93,7 @@ async function open(
   const kind = sniff(source);
   if (kind === 'svg') return openSvg(source, variants, memoryBytes);
   const header = await readHeader(source, kind);
-  return { kind, bytes: source, header, nominal: header.upright };
+  return { kind, bytes: source, header, nominal: header.upright, most: 1 };
 }
 
 async function openSvg(
@@ -96,8 +106,11 @@ async function openSvg(
   const needed = estimateDrawingBytes(box, embeddedPixels);
   if (needed > memoryBytes) throw new TooLargeError(tooMuch('SVG', needed, memoryBytes));
   const fit = variants.every((variant) => variant.fit === 'inside') ? 'inside' : 'outside';
-  const { nominal, png } = await drawSvg(svg, { ...box, fit });
-  return { kind: 'svg', bytes: png, header: await readHeader(png, 'png'), nominal };
+  const maxPixels = drawablePixels(memoryBytes, embeddedPixels);
+  const { nominal, png } = await drawSvg(svg, { ...box, fit }, { maxPixels });
+  const header = await readHeader(png, 'png');
+  const most = Math.max(1, header.width / nominal.width, header.height / nominal.height);
+  return { kind: 'svg', bytes: png, header, nominal, most };
 }
 
 function seenBy(variant: Variant, { header, nominal }: Picture): Size {

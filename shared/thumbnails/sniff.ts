@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CorruptError, UnsupportedError } from '../errors.ts';
 
 /** The kinds of picture that Glimpse reads. */
@@ -25,6 +26,10 @@ const REASONS = new Map([
   ['HEIC', 'HEIC is not supported: convert the photo to JPEG or AVIF'],
   ['gzip', 'gzip is not supported: a compressed SVG (.svgz) must be stored uncompressed'],
   ['camera raw', 'camera raw is not supported: develop the photo to JPEG, AVIF or TIFF'],
+  ...['UTF-16', 'UTF-32', 'UTF-7'].map((encoding): [string, string] => [
+    `text in ${encoding}`,
+    `text in ${encoding} is not supported: an SVG must be saved as UTF-8`,
+  ]),
 ]);
 
 function accepted(bytes: Uint8Array): Kind | undefined {
@@ -59,6 +64,13 @@ const MARKS: readonly (readonly [string, number, string | readonly number[]])[] 
   ['Matroska or WebM video', 0, [0x1a, 0x45, 0xdf, 0xa3]],
   ['a RIFF file other than WebP', 0, 'RIFF'],
   ['BMP', 0, 'BM'],
+  // By the marks that text begins with, the longer ones first.
+  ['text in UTF-32', 0, [0xff, 0xfe, 0, 0]],
+  ['text in UTF-32', 0, [0, 0, 0xfe, 0xff]],
+  ['text in UTF-16', 0, [0xff, 0xfe]],
+  ['text in UTF-16', 0, [0xfe, 0xff]],
+  ['text in UTF-7', 0, '+/v8'],
+  ['text in UTF-7', 0, '+/v9'],
 ];
 
 function foreign(bytes: Uint8Array): string {
@@ -161,9 +173,19 @@ function text(bytes: Uint8Array): string {
   if (root === 'html' || /^\s*<!doctype html/i.test(Buffer.from(head).toString('utf8')))
     return 'HTML';
   if (root !== undefined) return `XML or HTML that starts with <${root.slice(0, 20)}>`;
-  if (head.every((byte) => (byte >= 0x20 && byte < 0x7f) || [0x09, 0x0a, 0x0d].includes(byte)))
-    return 'text';
-  return 'of no kind that it knows';
+  return isText(bytes) ? 'text' : 'of no kind that it knows';
+}
+
+/** UTF-8, with its mark or without it, and nothing that no editor shows. */
+function isText(bytes: Uint8Array): boolean {
+  // Whole characters: what a cut leaves of the last one is up to three bytes.
+  const head = [0, 1, 2, 3]
+    .map((less) => bytes.subarray(0, 512 - less))
+    .find((each) => isUtf8(each));
+  return (
+    head?.every((byte) => (byte >= 0x20 && byte !== 0x7f) || [0x09, 0x0a, 0x0d].includes(byte)) ??
+    false
+  );
 }
 
 function startsWith(bytes: Uint8Array, mark: readonly number[]): boolean {

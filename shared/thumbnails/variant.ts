@@ -15,7 +15,7 @@ export const variantSchema = z.strictObject({
   width: side,
   /** Pixels, 1 to 4096. */
   height: side,
-  /** `cover` fills the box and crops; `inside` keeps the whole picture and never enlarges it. */
+  /** `cover` fills the box and crops; `inside` keeps the whole picture. Neither enlarges pixels. */
   fit: z.enum(['cover', 'inside']),
   format: z.enum(['webp', 'jpeg', 'avif']),
   /** The encoder's quality, 1 to 100. */
@@ -35,9 +35,13 @@ export const CONTENT_TYPES = {
 /**
  * Twelve characters that change when the variant would produce other bytes, so that a thumbnail
  * made under an earlier definition is made again.
+ *
+ * @param image a key, or the end of one: drawings were once not drawn larger than their nominal size. By
+ * its name alone, as a list has nothing else; what the bytes are is seen when it is made.
  */
-export function recipeOf(variant: Variant): string {
+export function recipeOf(variant: Variant, image: string): string {
   const { width, height, fit, format, quality, orientation } = variant;
-  const definition = JSON.stringify([width, height, fit, format, quality, orientation]);
+  const how = /\.svg$/i.test(image) ? ['drawn'] : [];
+  const definition = JSON.stringify([width, height, fit, format, quality, orientation, ...how]);
   return createHash('sha256').update(definition).digest('hex').slice(0, 12);
 }

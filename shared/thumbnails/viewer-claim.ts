@@ -25,7 +25,7 @@ export async function claimForViewer(
   wanted: readonly Variant[],
   { owner, now }: { owner: string; now: number },
 ): Promise<ViewerClaim> {
-  const missing = anyMissing(wanted);
+  const missing = anyMissing(wanted, image);
   try {
     await table.client.send(
       new UpdateCommand({

@@ -81,7 +81,7 @@ interface Condition {
 
 /** `refusalOf`, as DynamoDB says it. */
 function beginCondition(work: Work, variants: readonly Variant[]): Condition {
-  const missing = anyMissing(variants);
+  const missing = anyMissing(variants, work.image);
   // no other worker holds it; a message on its way is no obstacle, since whoever comes first does its work
   const free = '(attribute_not_exists(#claim) OR #claim.#kind = :queued OR #claim.#until <= :now)';
   // no newer event was seen

@@ -1,8 +1,39 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { settled, thumbnails, until } from '../flows/target.ts';
 import { violations } from './accessibility.ts';
 import { putPhotos } from './photos.ts';
 import { test } from './visitor.ts';
+
+const drawnSchema = z.looseObject({
+  dashboards: z.array(
+    z.looseObject({
+      widgets: z.array(
+        z.looseObject({
+          times: z.array(z.number()).optional(),
+          lines: z.array(z.looseObject({ values: z.array(z.number().nullable()) })).optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** How many pixels of a chart have a line's color, and nothing else's. */
+function pixelsOf(page: Page, title: string, key: string): Promise<number> {
+  return page.evaluate(`(() => {
+    const figure = [...document.querySelectorAll('.chart')].find(
+      (each) => each.querySelector('h3').textContent === ${JSON.stringify(title)});
+    const canvas = figure.querySelector('canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const color = getComputedStyle(figure.querySelector('.key.${key}')).color.match(/\\d+/g).join();
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] === 255 && data.slice(i, i + 3).join() === color) count += 1;
+    }
+    return count;
+  })()`);
+}
 
 test('an operator sees both dashboards of the template, with what was measured a moment ago', async ({
   cloud,
@@ -32,20 +63,7 @@ test('an operator sees both dashboards of the template, with what was measured a
   await measured('Oldest message (s)', /on demand \d+/);
   await measured('Calls in flight', /fleet bound 134/);
 
-  const drawn = () =>
-    page.evaluate(
-      `(() => {
-        const figure = [...document.querySelectorAll('.chart')].find((each) =>
-          each.querySelector('h3').textContent === 'Miss to ready');
-        const canvas = figure.querySelector('canvas');
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        const key = getComputedStyle(figure.querySelector('.key.hue-2')).color.match(/\\d+/g).join();
-        for (let i = 0; i < data.length; i += 4) {
-          if (data[i + 3] === 255 && data.slice(i, i + 3).join() === key) return true;
-        }
-        return false;
-      })()`,
-    );
+  const drawn = async () => (await pixelsOf(page, 'Miss to ready', 'hue-2')) > 0;
   await expect.poll(drawn).toBe(true);
   expect(await violations(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -67,6 +85,33 @@ test('an operator sees both dashboards of the template, with what was measured a
   const chosen = page.getByRole('button', { name: '1 h', exact: true });
   expect(await chosen.getAttribute('aria-pressed')).toBe('true');
 }, 120_000);
+
+test('a single minute is seen, in a stack and beside it, whatever time is looked at', async ({
+  cloud,
+  visitor: { page },
+}) => {
+  await page.route('**/dashboards/drawn.json**', async (route) => {
+    const told = drawnSchema.parse(await (await route.fetch()).json());
+    for (const { times, lines } of told.dashboards.flatMap(({ widgets }) => widgets)) {
+      const middle = Math.floor((times?.length ?? 0) / 2);
+      for (const line of lines ?? [])
+        line.values = line.values.map((_, at) => (at === middle ? 20 : null));
+    }
+    await route.fulfill({ json: told });
+  });
+  await page.goto(`${cloud.endpoints.web}/dashboards`);
+  await page.locator('.plot canvas').nth(26).waitFor();
+  for (const range of ['15 min', '1 h', '3 h']) {
+    await page.getByRole('button', { name: range, exact: true }).click();
+    // A dot of nine pixels, or a bar of them, is at least so many of its color alone.
+    await expect.poll(() => pixelsOf(page, 'Miss to ready', 'hue-2')).toBeGreaterThan(40);
+    for (const layer of ['hue-0', 'hue-1', 'hue-2']) {
+      await expect
+        .poll(() => pixelsOf(page, 'Miss to ready: share of waits', layer))
+        .toBeGreaterThan(100);
+    }
+  }
+}, 60_000);
 
 test('the deployed pages know of no dashboards beside them', async ({
   cloud,

@@ -138,6 +138,22 @@ test('galleries are listed and lead to their pictures, and back', async ({
   await link.waitFor();
 });
 
+test('a gallery that has no picture to show says why, and leads to the reason', async ({
+  cloud,
+  visitor: { page },
+}) => {
+  await put(cloud.target, `${TOLD}words/1.jpg`, Buffer.from('these are words'));
+  await until(() => thumbnails(cloud.target, [`${TOLD}words/1.jpg`]), settled);
+  await page.goto(address(cloud));
+  const link = page
+    .getByRole('list', { name: 'Galleries' })
+    .getByRole('link', { name: `${TOLD}words` });
+  await link.getByText('No thumbnail could be made').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await link.click();
+  await page.getByRole('link', { name: /^1: Not a picture that can be shown: / }).waitFor();
+});
+
 test('what is uploaded is seen at once, and becomes a thumbnail', async ({ cloud, visiting }) => {
   const { page, watched, mayFail } = await visiting(MOVING);
   // The API says with a 409 that there is a cake already.
@@ -441,6 +457,39 @@ test('any name works in addresses, links and the large view', async ({
     await expect.poll(() => large.getAttribute('state')).toBe('ready');
   }
 });
+
+test.for([
+  ['..', '../dots.jpg'],
+  ['.', './dot.jpg'],
+  ['/', '/slash.jpg'],
+] as const)(
+  'the gallery %s is one like any other, from its first upload to a reload',
+  async ([gallery, image], { cloud, visitor: { page } }) => {
+    await page.goto(address(cloud));
+    await page.getByLabel('A gallery of your own').fill(gallery);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: gallery, exact: true }).waitFor();
+    expect(page.url()).toBe(address(cloud, { gallery }));
+    const name = image.slice(image.lastIndexOf('/') + 1);
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name, mimeType: 'image/jpeg', buffer: await photo(3) });
+    const shown = await allShown(page, 1, 30_000);
+    expect(shown.map((each) => each.image)).toEqual([image]);
+    await tile(page, image).click();
+    const large = dialog(page).locator('glimpse-image[variant=zoom]:not([hidden])');
+    await expect.poll(() => large.getAttribute('state')).toBe('ready');
+    await page.reload();
+    expect(page.url()).toBe(address(cloud, { gallery, image }));
+    await expect.poll(() => large.getAttribute('state')).toBe('ready');
+    await page.goto(address(cloud));
+    const galleries = page.getByRole('list', { name: 'Galleries' });
+    await galleries.getByRole('link', { name: gallery, exact: true }).click();
+    expect(page.url()).toBe(address(cloud, { gallery }));
+    await allShown(page, 1, 30_000);
+  },
+);
 
 test('on a phone nothing is wider than the screen', async ({ cloud, visiting }) => {
   const images = await warmPhotos(cloud, 'phone', 9);

@@ -60,7 +60,7 @@ function rowOf(gallery: string, index: number, variants: readonly Variant[]) {
   const made = variants.map((variant) => {
     const scale = Math.min(1, variant.width / width, variant.height / height);
     const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
-    return [variant.name, { recipe: recipeOf(variant), ...size }];
+    return [variant.name, { recipe: recipeOf(variant, image), ...size }];
   });
   const row = {
     ...keyOf(image),

@@ -89,7 +89,7 @@ async function putMade(count: number): Promise<string[]> {
             height: 100,
             thumbhash: 'aaaa',
             color: '#123456',
-            variants: { card: { recipe: recipeOf(card), width: 48, height: 24 } },
+            variants: { card: { recipe: recipeOf(card, image), width: 48, height: 24 } },
           },
         }),
       ),
@@ -238,6 +238,25 @@ test('a folder that existed before is walked to its end, listed once, whatever i
   expect(first.lists).toBe(3);
   expect(await walk(10)).toEqual({ seen: folder, lists: 0 });
   expect(await walk(7)).toEqual({ seen: folder, lists: 0 });
+});
+
+test('many folders before the pictures of a gallery take two looks into the bucket, and none from then on', async () => {
+  const small = await picture('red');
+  for (let index = 0; index < 30; index++) {
+    await putOriginal(engines, `${gallery}/${1000 + index}/a.jpg`, small);
+  }
+  const own = Array.from({ length: 9 }, (_, index) => `${gallery}/own-${index}.jpg`);
+  for (const image of own) await putOriginal(engines, image, small);
+  const process = engines.newProcess();
+  const first = await page(serviceOf(process), 6);
+  expect(first.images.map(({ image }) => image)).toEqual(own.slice(0, 6));
+  expect(process.calls.filter((name) => name === 'ListObjectsV2')).toHaveLength(2);
+  const rest = await page(serviceOf(process), 6, first.cursor);
+  expect(rest.images.map(({ image }) => image)).toEqual(own.slice(6));
+  expect(rest.cursor).toBeUndefined();
+  const warm = engines.newProcess();
+  expect((await page(serviceOf(warm), 6)).images).toHaveLength(6);
+  expect(warm.calls).toEqual(['Query']);
 });
 
 test('a walk that is broken off is taken up where the listing ends', async () => {

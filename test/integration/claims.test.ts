@@ -24,7 +24,7 @@ afterAll(() => engines.stop());
 const both = [card, zoom];
 const NOW = 1_000_000;
 
-const made = (variant: Variant) => ({ recipe: recipeOf(variant), width: 1, height: 1 });
+const made = (variant: Variant) => ({ recipe: recipeOf(variant, 'a.jpg'), width: 1, height: 1 });
 
 /** Every shape that an item can have, as far as a claim looks at it. */
 const items: fc.Arbitrary<Omit<ImageItem, 'name'>> = fc.record(

@@ -5,8 +5,8 @@ import type { Outcome } from '../../functions/thumbnail-worker/workshop.ts';
 import { BusyError } from '../../shared/errors.ts';
 import type { Work } from '../../shared/messages/thumbnail-work.ts';
 import { giveUp } from '../../shared/thumbnails/give-up.ts';
-import { thumbnailKey } from '../../shared/thumbnails/image-key.ts';
-import { keyOf } from '../../shared/thumbnails/images-table.ts';
+import { splitImage, thumbnailKey } from '../../shared/thumbnails/image-key.ts';
+import { keyOf, readGalleries } from '../../shared/thumbnails/images-table.ts';
 import { claimForViewer, releaseViewerClaim } from '../../shared/thumbnails/viewer-claim.ts';
 import { type Engines, type Process, startEngines } from './engines.ts';
 import {
@@ -54,6 +54,9 @@ const created = (etag: string, sequencer: string): Work => ({
 const removed = (sequencer: string): Work => ({ kind: 'removed', image, sequencer });
 
 const item = () => itemOf(engines, table, image);
+const galleryOf = (key: string) => splitImage(key).gallery;
+const listed = async () =>
+  (await readGalleries({ client: engines.dynamo, name: table }, { limit: 1000 })).galleries;
 
 async function shownColor(): Promise<'red' | 'blue'> {
   const found = await item();
@@ -269,6 +272,39 @@ test('a failure is recorded once with its class, and stands until its time', asy
   expect(await deliver(wanted())).toEqual({ kind: 'done' });
   clock.now += 7 * 86_400_000;
   expect(await deliver(wanted())).toMatchObject({ kind: 'failed' });
+});
+
+test('a gallery of which nothing could be made is listed all the same, once', async () => {
+  const process = engines.newProcess();
+  const shop = workshopOf(process, table, clock);
+  const times = { attempt: 1, deadline: clock.now + LEASE };
+  const refused = Buffer.from('buy candles');
+  const tooLarge = Buffer.alloc(10_000_001);
+  for (const [name, bytes] of [
+    ['notes.jpg', refused],
+    ['more notes.jpg', refused],
+    ['huge.jpg', tooLarge],
+  ] as const) {
+    const work = { kind: 'wanted', image: `${galleryOf(image)}/${name}` } as const;
+    await putOriginal(engines, work.image, bytes);
+    expect(await makeThumbnails(shop, work, times)).toMatchObject({ kind: 'failed' });
+  }
+  expect(await listed()).toContain(galleryOf(image));
+  expect(process.calls.filter((name) => name === 'PutItem')).toHaveLength(1);
+});
+
+test('a gallery that was never there is not listed for an image that somebody asks for', async () => {
+  expect(await deliver(wanted())).toMatchObject({ kind: 'failed', class: 'missing' });
+  expect(await listed()).not.toContain(galleryOf(image));
+});
+
+test('a gallery of which everything was given up is listed, and not for a removal or what is older', async () => {
+  const rows = { client: engines.dynamo, name: table };
+  await giveUp(rows, removed('0B'), clock.now);
+  await giveUp(rows, created('older', '0A'), clock.now);
+  expect(await listed()).not.toContain(galleryOf(image));
+  await giveUp(rows, created('newer', '0C'), clock.now);
+  expect(await listed()).toContain(galleryOf(image));
 });
 
 test('a new source resets a failure, and a failing source the thumbnails of an earlier one', async () => {

@@ -2,11 +2,14 @@ import { useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { amount } from '../shell/amounts.ts';
 import { axes, bound, type Color, usePlot } from '../shell/use-plot.ts';
-import { type ChartView, latest, stackOf } from './dashboard-view.ts';
+import { type ChartView, isAlone, latest, stackOf } from './dashboard-view.ts';
 
 const HEIGHT = 200;
 /** More would be a line of dots. */
 const MOST_POINTS = 60;
+/** CSS pixels. What has a line to it on no side is larger: it is all that there is to see of a measurement. */
+const POINT = 5;
+const POINT_ALONE = 9;
 
 /** A graph widget. Whoever cannot see its lines is told the newest value of each. */
 export function Chart({ chart }: { chart: ChartView }) {
@@ -93,11 +96,7 @@ function optionsFor(chart: { readonly current: ChartView }, color: Color) {
         return {
           stroke,
           width: 2,
-          points: {
-            show: (_plot) => chart.current.times.length <= MOST_POINTS,
-            size: 5,
-            fill: stroke,
-          },
+          points: { show: true, fill: stroke, paths: pointsOf(stacked) },
           // Between a layer and the one below it.
           ...(stacked ? { fill: (): string => translucent(stroke()) } : {}),
         };
@@ -111,6 +110,36 @@ function optionsFor(chart: { readonly current: ChartView }, color: Color) {
             .map((_line, index): uPlot.Band => ({ series: [index + 1, index + 2] })),
         }
       : {}),
+  };
+}
+
+/**
+ * A dot a measurement, or a bar down to the ground in a stack, whose layers are drawn from the highest to
+ * the lowest: a minute that has no other beside it has no line and no area.
+ */
+function pointsOf(stacked: boolean): uPlot.Series.Points.PathBuilder {
+  return (plot, index, first, last) => {
+    const { devicePixelRatio: ratio } = globalThis;
+    const [times] = plot.data;
+    const values = plot.data[index] ?? [];
+    const all = times.length <= MOST_POINTS;
+    const ground = plot.valToPos(0, 'y', true);
+    const fill = new Path2D();
+    for (let at = first; at <= last; at += 1) {
+      const value = values[at] ?? null;
+      const alone = isAlone(values, at);
+      if (value === null || !(all || alone)) continue;
+      const x = Math.round(plot.valToPos(times[at] ?? 0, 'x', true));
+      const y = Math.round(plot.valToPos(value, 'y', true));
+      const radius = ((alone ? POINT_ALONE : POINT) / 2) * ratio;
+      if (stacked && alone) {
+        fill.rect(x - radius, y, radius * 2, ground - y);
+      } else {
+        fill.moveTo(x + radius, y);
+        fill.arc(x, y, radius, 0, Math.PI * 2);
+      }
+    }
+    return { fill };
   };
 }
 

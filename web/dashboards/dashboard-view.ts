@@ -94,3 +94,9 @@ export function stackOf(lines: readonly LineView[]): (number | null)[][] {
     }),
   );
 }
+
+/** Whether a value has no other beside it to draw a line to. */
+export function isAlone(values: ArrayLike<number | null | undefined>, at: number): boolean {
+  const isThere = (index: number) => (values[index] ?? null) !== null;
+  return isThere(at) && !isThere(at - 1) && !isThere(at + 1);
+}

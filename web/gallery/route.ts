@@ -23,6 +23,15 @@ export function hrefOf({ gallery, image }: Partial<Route>): string {
   return `/?${new URLSearchParams({ gallery, ...(image === undefined ? {} : { image }) })}`;
 }
 
+/**
+ * The gallery that somebody means by a name: slashes around it are none of it, as in `/summer/`, unless
+ * it is nothing else, as the folder of `/a.jpg` is.
+ */
+export function galleryNamed(typed: string): string {
+  const name = typed.trim();
+  return /^\/+$/.test(name) ? name : name.replace(/^\/+|\/+$/g, '');
+}
+
 /** What people call a picture: its file's name without folders and ending. */
 export function titleOf(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);

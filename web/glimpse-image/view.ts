@@ -8,6 +8,8 @@ export interface VariantView {
   readonly url: string | undefined;
   /** Milliseconds since 1970; undefined where the URL stays good. */
   readonly expiresAt: number | undefined;
+  /** The thumbnail's own, in pixels. */
+  readonly width: number | undefined;
 }
 
 export interface Failure {
@@ -62,11 +64,12 @@ function readView(told: unknown, at: number): View {
 }
 
 function readVariant(told: unknown): VariantView {
-  const { state, url, expiresAt } = fields(told);
+  const { state, url, expiresAt, width } = fields(told);
   return {
     state: state === 'ready' || state === 'failed' ? state : 'pending',
     url: text(url),
     expiresAt: time(expiresAt),
+    width: size(width),
   };
 }
 

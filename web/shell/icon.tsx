@@ -6,6 +6,7 @@ const PATHS = {
   warning: 'M12 4.5L2.8 20h18.4zM12 10v4.5M12 17.3v.1',
   into: 'M12 4v11m0 0l-4.5-4.5M12 15l4.5-4.5M4 16v4h16v-4',
   table: 'M4 5h16v14H4zM4 10h16M4 14.5h16M9.5 10v9',
+  folder: 'M3 6h6l2 2.5h10V19H3z',
   gallery: 'M4 18l5-6 4 4 3-3 4 5M4 5h16v14H4z',
 } as const;
 

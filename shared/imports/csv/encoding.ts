@@ -39,7 +39,21 @@ const MARKS = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
+  ['gb18030', [0x84, 0x31, 0x95, 0x33]],
 ] as const satisfies readonly (readonly [Encoding, readonly number[]])[];
+
+/** Marks of what is not read: the names that editors have for them. */
+const UNREAD_MARKS: readonly (readonly [string, readonly number[]])[] = [
+  // Before UTF-16, whose mark this one's starts with.
+  ['UTF-32', [0xff, 0xfe, 0, 0]],
+  ['UTF-32', [0, 0, 0xfe, 0xff]],
+  // The last bits of its fourth byte are the next character's.
+  ...[0x38, 0x39, 0x2b, 0x2f].map((last) => ['UTF-7', [0x2b, 0x2f, 0x76, last]] as const),
+  ['UTF-1', [0xf7, 0x64, 0x4c]],
+  ['UTF-EBCDIC', [0xdd, 0x73, 0x66, 0x73]],
+  ['SCSU', [0x0e, 0xfe, 0xff]],
+  ['BOCU-1', [0xfb, 0xee, 0x28]],
+];
 
 /**
  * The encoding by the mark at the start, by the pattern of NULs, or as stated.
@@ -49,9 +63,7 @@ const MARKS = [
  * would fill the catalogue with wrong characters.
  */
 export function openingOf(head: Uint8Array, stated?: Encoding): Opening {
-  if (startsWith(head, [0xff, 0xfe, 0, 0]) || startsWith(head, [0, 0, 0xfe, 0xff])) {
-    throw refusedFile('csv-encoding', 'expected UTF-8 or UTF-16 text and the file is UTF-32');
-  }
+  refuseUnread(head);
   const mark = MARKS.find(([, bytes]) => startsWith(head, bytes));
   const shown = mark?.[0] ?? utf16ByItsNuls(head);
   if (stated === undefined) return { encoding: shown, markBytes: mark?.[1].length ?? 0 };
@@ -68,6 +80,32 @@ export function openingOf(head: Uint8Array, stated?: Encoding): Opening {
     );
   }
   return { encoding: stated, markBytes: mark?.[1].length ?? 0 };
+}
+
+/** A code page may begin with such bytes, too, but with no header that anyone would write. */
+function refuseUnread(head: Uint8Array): void {
+  const marked = UNREAD_MARKS.find(([, bytes]) => startsWith(head, bytes))?.[0];
+  const shown = marked ?? (isUtf32(head) ? 'UTF-32' : undefined);
+  if (shown === undefined) return;
+  throw refusedFile(
+    'csv-encoding',
+    `expected UTF-8 or UTF-16 text and the file ${marked === undefined ? 'looks like' : 'is marked as'} ${shown}: save it as UTF-8`,
+  );
+}
+
+/** UTF-32 without a mark: every four bytes are a character, which of other text next to none are. */
+function isUtf32(head: Uint8Array): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length - (head.length % 4));
+  const places = Array.from({ length: bytes.length / 4 }, (_, index) => index * 4);
+  if (places.length < 4) return false;
+  return (
+    places.every((at) => isCharacter(bytes.readUInt32LE(at))) ||
+    places.every((at) => isCharacter(bytes.readUInt32BE(at)))
+  );
+}
+
+function isCharacter(point: number): boolean {
+  return (point >= 0x20 && point <= 0x10ffff) || point === 0x09 || isLineBreak(point);
 }
 
 export function isUtf16(encoding: Encoding | undefined): boolean {

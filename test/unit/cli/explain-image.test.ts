@@ -16,7 +16,7 @@ const card: Variant = {
   quality: 75,
   orientation: 'exif',
 };
-const recipe = recipeOf(card);
+const recipe = recipeOf(card, 'c.jpg');
 const modified = new Date(NOW - 60 * MINUTE);
 
 const made = {

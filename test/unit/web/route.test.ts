@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { galleryTitle, hrefOf, parseRoute, titleOf } from '../../../web/gallery/route.ts';
+import {
+  galleryNamed,
+  galleryTitle,
+  hrefOf,
+  parseRoute,
+  titleOf,
+} from '../../../web/gallery/route.ts';
 import { readViews } from '../../../web/glimpse-image/view.ts';
 
 const key = fc.string({ unit: 'grapheme', minLength: 1 });
@@ -26,6 +32,18 @@ test('without a gallery all are shown, or that of the image; the empty name is a
   expect(parseRoute('?gallery=')).toEqual({ gallery: '', image: undefined });
   expect(hrefOf({})).toBe('/');
   expect(galleryTitle('')).toBe('Without a folder');
+});
+
+test('names that a path would be resolved by are names like any other', () => {
+  for (const gallery of ['.', '..', '/', '//', 'a/..', '../..', '%2e%2e', 'a//b']) {
+    const image = `${gallery.replace(/\/$/, '')}/a.jpg`;
+    const url = new URL(hrefOf({ gallery, image }), 'https://pages.example');
+    expect(url.pathname).toBe('/');
+    expect(parseRoute(url.search)).toEqual({ gallery, image });
+    expect(galleryNamed(gallery)).toBe(gallery);
+  }
+  expect(galleryNamed(' /summer/2026/ ')).toBe('summer/2026');
+  expect(galleryNamed(' ')).toBe('');
 });
 
 test('a picture is called by its file name', () => {

@@ -2,8 +2,9 @@ import pLimit from 'p-limit';
 import { useEffect, useState } from 'preact/hooks';
 import type { View } from '../../glimpse-image/view.ts';
 import type { Config } from '../../shell/config.ts';
+import { Icon } from '../../shell/icon.tsx';
 import type { Api } from '../api.ts';
-import { loadCover } from './load-cover.ts';
+import { type Cover as Loaded, loadCover } from './load-cover.ts';
 
 /** Pictures of a gallery's cover, and those that are asked for, as some may not be showable. */
 const PICTURES = 4;
@@ -29,26 +30,27 @@ const inTurn = pLimit(AT_ONCE);
 /** A gallery's first pictures; asked for when the card comes near the screen. */
 export function Cover({ api, config, gallery }: { api: Api; config: Config; gallery: string }) {
   const { grid } = config.variants;
-  const [views, setViews] = useState<readonly View[]>(kept.get(gallery) ?? []);
+  const [loaded, setLoaded] = useState<Loaded>(kept.get(gallery) ?? []);
   useEffect(() => {
     if (kept.has(gallery)) return;
     let gone = false;
     void inTurn(async () => {
       if (gone) return;
-      const showable = await loadCover(
+      const found = await loadCover(
         (cursor) =>
           api.images(gallery, grid, { limit: ASKED, ...(cursor === undefined ? {} : { cursor }) }),
         grid,
       );
-      if (showable.length > 0) keep(gallery, showable);
-      if (!gone) setViews(showable);
+      if (typeof found !== 'string') keep(gallery, found);
+      if (!gone) setLoaded(found);
       // A cover without pictures is still a link.
     }).catch(() => {});
     return () => {
       gone = true;
     };
   }, [api, gallery, grid]);
-  const shown = views.slice(0, views.length < PICTURES ? 1 : PICTURES);
+  if (typeof loaded === 'string') return <Bare why={loaded} />;
+  const shown = loaded.slice(0, loaded.length < PICTURES ? 1 : PICTURES);
   return (
     <span class={shown.length > 1 ? 'cover four' : 'cover'}>
       {shown.map((view) => (
@@ -65,6 +67,23 @@ export function Cover({ api, config, gallery }: { api: Api; config: Config; gall
           loading="eager"
         />
       ))}
+    </span>
+  );
+}
+
+const WORDS = {
+  failed: ['warning', 'No thumbnail could be made'],
+  folders: ['folder', 'Many folders within'],
+  empty: ['gallery', 'No pictures'],
+} as const;
+
+/** In place of pictures, so that a gallery without any does not look broken. */
+function Bare({ why }: { why: keyof typeof WORDS }) {
+  const [icon, words] = WORDS[why];
+  return (
+    <span class="cover bare">
+      <Icon name={icon} />
+      <span>{words}</span>
     </span>
   );
 }

@@ -1,10 +1,11 @@
 import { useId, useState } from 'preact/hooks';
+import { galleryNamed } from '../route.ts';
 
 /** Names a gallery that is not there yet: it begins to be with its first picture. */
 export function NewGallery({ onOpen }: { onOpen: (gallery: string) => void }) {
   const id = useId();
   const [name, setName] = useState('');
-  const gallery = name.trim().replace(/^\/+|\/+$/g, '');
+  const gallery = galleryNamed(name);
   return (
     <form
       class="new-gallery"

@@ -32,6 +32,26 @@ describe('inside', () => {
   });
 });
 
+describe('what was drawn larger than it is', () => {
+  const icon = { width: 16, height: 8 };
+
+  test('fills the box, inside or covering it', () => {
+    expect(cut(icon, box(480, 480, 'inside'), 100).crop).toEqual({ width: 480, height: 240 });
+    expect(cut(icon, box(480, 480, 'cover'), 100)).toEqual({
+      scaled: { width: 960, height: 480 },
+      crop: { width: 480, height: 480 },
+    });
+  });
+
+  test('is cut as far as it was drawn', () => {
+    expect(cut(icon, box(480, 480, 'inside'), 2).crop).toEqual({ width: 32, height: 16 });
+    expect(cut(icon, box(480, 480, 'cover'), 2)).toEqual({
+      scaled: { width: 32, height: 16 },
+      crop: { width: 16, height: 16 },
+    });
+  });
+});
+
 describe('cover', () => {
   test('fills the box and crops what sticks out', () => {
     expect(cut({ width: 3000, height: 2000 }, box(400, 400, 'cover'))).toEqual({

@@ -184,6 +184,29 @@ describe('sizes', () => {
     expect(zoom.at(10, 100).slice(0, 3)).toEqual([0x20, 0x40, 0x60].map(near(2)));
     expect(zoom.at(290, 100)[3]).toBe(0);
   });
+
+  test('an SVG smaller than its variants is drawn at their size, sharp to the edge', async () => {
+    const source = svg('<rect width="8" height="16" fill="#204060"/>', 'width="16" height="16"');
+    const cover = { ...ZOOM, name: 'cover', width: 300, height: 200, fit: 'cover' } as const;
+    const rendering = await render(source, [CARD, cover, ZOOM], LIMITS);
+    expect(rendering).toMatchObject({ width: 16, height: 16 });
+    expect(rendering.variants.map(({ width, height }) => [width, height])).toEqual([
+      [48, 48],
+      [300, 200],
+      [ZOOM.width, ZOOM.height],
+    ]);
+    const { width, at } = await pixels(rendering.variants[2]?.bytes ?? Buffer.alloc(0));
+    // Enlarged pixels would fade over a sixteenth of the picture.
+    expect(at(width / 2 - 3, 20)[3]).toBe(255);
+    expect(at(width / 2 + 2, 20)[3]).toBe(0);
+  });
+
+  test('an SVG that is a strip is drawn as large as a drawing may be', async () => {
+    const source = svg('<rect width="1" height="9000"/>', 'width="1" height="9000"');
+    const cover = { ...ZOOM, width: 480, height: 480, fit: 'cover' } as const;
+    const { variants } = await render(source, [cover], LIMITS);
+    expect(variants[0]).toMatchObject({ width: 2, height: 2 });
+  });
 });
 
 function channelsOf(color: string): number[] {

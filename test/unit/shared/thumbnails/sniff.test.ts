@@ -61,6 +61,13 @@ describe('names what it does not read', () => {
     ['Matroska or WebM', Buffer.from([0x1a, 0x45, 0xdf, 0xa3])],
     ['RIFF file other than WebP', Buffer.from('RIFF\0\0\0\0WAVEfmt ')],
     ['text', Buffer.from('GIF, they said')],
+    ['text', Buffer.from('\uFEFFsku;name\r\n1;Crêpière\r\n')],
+    ['text', Buffer.from(`${'x'.repeat(511)}é`)],
+    ['text in UTF-16 is not supported: an SVG must', Buffer.from('\uFEFF<svg/>', 'utf16le')],
+    ['text in UTF-16 is not', Buffer.from('\uFEFF<svg/>', 'utf16le').swap16()],
+    ['text in UTF-32 is not', Buffer.from([0xff, 0xfe, 0, 0, 0x3c, 0, 0, 0])],
+    ['text in UTF-32 is not', Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x3c])],
+    ['text in UTF-7 is not', Buffer.from('+/v8-a,b')],
     ['of no kind', Buffer.from([1, 2, 3, 4, 5, 6, 7, 8])],
   ])('%s', (name, bytes) => {
     expect(() => sniff(bytes)).toThrow(UnsupportedError);

@@ -11,7 +11,8 @@ import { drawSvg } from '../../../../shared/thumbnails/draw-svg.ts';
 import { checkSvg } from '../../../../shared/thumbnails/svg.ts';
 import { plain, svg } from '../../../pictures.ts';
 
-const BOX = { width: 400, height: 400, fit: 'inside' } as const;
+// Three times the size of what is drawn: every edge is one of a pixel.
+const BOX = { width: 360, height: 240, fit: 'inside' } as const;
 
 async function draw(source: Buffer): Promise<{ nominal: object; pixel: number[] }> {
   const { nominal, png } = await drawSvg((await checkSvg(source)).svg, BOX);
@@ -116,6 +117,34 @@ describe('the cost is bounded', () => {
     const drawing = drawSvg(checked, { ...BOX, width: 1600, height: 1600 }, { timeoutMs: 700 });
     await expect(drawing).rejects.toThrow(TooLargeError);
     expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  test('and what is too slow at the size of the box is drawn at its own', async () => {
+    const slow = svg(
+      '<filter id="f" x="0" y="0" width="1" height="1"><feMorphology operator="dilate" radius="3"/></filter><rect width="24" height="24" filter="url(#f)"/>',
+      'width="24" height="24"',
+    );
+    const { svg: checked } = await checkSvg(slow);
+    const { nominal, png } = await drawSvg(
+      checked,
+      { ...BOX, width: 1600, height: 1600 },
+      { timeoutMs: 3000 },
+    );
+    expect(nominal).toEqual({ width: 24, height: 24 });
+    expect(await sharp(png).metadata()).toMatchObject({ width: 24, height: 24 });
+  });
+
+  test('in pixels drawn, as far as memory goes', async () => {
+    const { svg: checked } = await checkSvg(
+      svg('<rect width="9" height="9"/>', 'width="10" height="10"'),
+    );
+    const { png } = await drawSvg(
+      checked,
+      { ...BOX, width: 1600, height: 1600 },
+      { maxPixels: 1005 },
+    );
+    expect(await sharp(png).metadata()).toMatchObject({ width: 31, height: 31 });
+    await expect(drawSvg(checked, BOX, { maxPixels: 99 })).rejects.toThrow('at most 99 pixels');
   });
 
   test('in pixels drawn', async () => {

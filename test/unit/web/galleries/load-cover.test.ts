@@ -32,8 +32,13 @@ function pages(...contents: View[][]) {
   };
 }
 
-const coverOf = async ({ page }: ReturnType<typeof pages>) =>
-  (await loadCover(page, 'card')).map(({ image }) => image);
+async function coverOf({ page }: ReturnType<typeof pages>) {
+  const cover = await loadCover(page, 'card');
+  return typeof cover === 'string' ? cover : cover.map(({ image }) => image);
+}
+
+const failed = { state: 'failed', url: undefined, expiresAt: undefined, width: undefined } as const;
+const broken = view('g/broken', { card: failed });
 
 test('a cover has the pictures of the first page, and asks for no other', async () => {
   const gallery = pages([view('g/a'), view('g/b')], [view('g/c')]);
@@ -42,21 +47,24 @@ test('a cover has the pictures of the first page, and asks for no other', async 
 });
 
 test('a cover follows the cursor, page after page, as long as it has nothing to show', async () => {
-  const failed = { state: 'failed', url: undefined, expiresAt: undefined } as const;
-  const broken = view('g/broken', { card: failed });
   const gallery = pages([], [broken], [view('g/a')], [view('g/b')]);
   expect(await coverOf(gallery)).toEqual(['g/a']);
   expect(gallery.asked).toEqual([undefined, '1', '2']);
 });
 
-test('a cover gives up after four pages', async () => {
+test('a cover gives up after four pages, and says that there are folders', async () => {
   const gallery = pages([], [], [], [], [view('g/far')]);
-  expect(await coverOf(gallery)).toEqual([]);
+  expect(await coverOf(gallery)).toBe('folders');
   expect(gallery.asked).toEqual([undefined, '1', '2', '3']);
+});
+
+test('a cover without any picture that can be shown says whether one failed', async () => {
+  expect(await coverOf(pages([broken], [broken]))).toBe('failed');
+  expect(await coverOf(pages([broken], [], [], [], [view('g/far')]))).toBe('failed');
 });
 
 test('the cover of an empty gallery is empty', async () => {
   const gallery = pages([]);
-  expect(await coverOf(gallery)).toEqual([]);
+  expect(await coverOf(gallery)).toBe('empty');
   expect(gallery.asked).toEqual([undefined]);
 });

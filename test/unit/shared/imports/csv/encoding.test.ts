@@ -23,6 +23,14 @@ describe('is found out', () => {
     expect(report?.warningsTotal).toBe(expected === 'windows-1252' ? 1 : 0);
   });
 
+  test('gb18030 by its mark', async () => {
+    const bytes = [0x84, 0x31, 0x95, 0x33, ...Buffer.from('a,b\n1,'), 0xd6, 0xd0, 0x0a];
+    const { rows, file, report } = await read(Buffer.from(bytes));
+    expect(file?.header).toEqual(['a', 'b']);
+    expect(namesOf(rows)).toEqual(['中']);
+    expect(report).toMatchObject({ encoding: 'gb18030', warningsTotal: 0 });
+  });
+
   test('where a code page begins late in the file, with a warning that says where', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `${index},${'plain '.repeat(20)}`);
     const bytes = encode(`n,text\n${lines.join('\n')}\nlast,café\n`, 'windows-1252');
@@ -205,8 +213,38 @@ describe('what is no table in text is refused by its name', () => {
     expect(refusal?.message).toContain(name);
   });
 
-  test('UTF-32', async () => {
-    const { refusal } = await read(Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]));
-    expect(refusal?.message).toContain('UTF-32');
+  const utf32 = (text: string) =>
+    Buffer.concat(
+      [...text].map((letter) => {
+        const bytes = Buffer.alloc(4);
+        bytes.writeUInt32LE(letter.codePointAt(0) ?? 0);
+        return bytes;
+      }),
+    );
+  const marked = (mark: readonly number[]) => Buffer.from([...mark, ...Buffer.from('a,b\n1,2\n')]);
+
+  test.each([
+    ['is marked as UTF-32', utf32(`\uFEFF${TEXT}`)],
+    ['is marked as UTF-32', utf32(`\uFEFF${TEXT}`).swap32()],
+    ['looks like UTF-32', utf32(TEXT)],
+    ['looks like UTF-32', utf32(TEXT).swap32()],
+    ['looks like UTF-32', utf32('a,b\n1,👟\n')],
+    ['is marked as UTF-7', Buffer.from('+/v8-a,b\n1,caf+AOk-\n')],
+    ['is marked as UTF-7', Buffer.from('+/v9AOk,b\n1,2\n')],
+    ['is marked as UTF-1', marked([0xf7, 0x64, 0x4c])],
+    ['is marked as UTF-EBCDIC', marked([0xdd, 0x73, 0x66, 0x73])],
+    ['is marked as SCSU', marked([0x0e, 0xfe, 0xff])],
+    ['is marked as BOCU-1', marked([0xfb, 0xee, 0x28])],
+  ])('text, too, that %s: it is to be saved as UTF-8 (%#)', async (name, bytes) => {
+    for (const options of [{}, { encoding: 'utf-8' }, { encoding: 'windows-1252' }] as const) {
+      const { refusal } = await read(bytes, { sizes: [3], ...options });
+      expect(refusal?.code).toBe('csv-encoding');
+      expect(refusal?.message).toMatch(new RegExp(`${name}: save it as UTF-8$`));
+    }
+  });
+
+  test('and neither is a plus in a header nor a NUL in a cell a mark', async () => {
+    const { rows } = await read('+/v,b\n1,x\0\0\0\n');
+    expect(rows).toHaveLength(1);
   });
 });
