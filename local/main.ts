@@ -32,7 +32,7 @@ const root = resolve(import.meta.dirname, '..');
 try {
   await run();
 } catch (error) {
-  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+  console.error(`\n${printableLines(error instanceof Error ? error.message : String(error))}`);
   process.exit(error instanceof UsageError ? 2 : 1);
 }
 
