@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -12,6 +12,8 @@ import { dirname } from 'node:path';
 export function makeFolder(path: string): string | undefined {
   const lacking: string[] = [];
   for (let each = path; !existsSync(each); each = dirname(each)) lacking.unshift(each);
+  // A file of the name is in the way, as mkdir says itself.
+  if (lacking.length === 0 && !statSync(path).isDirectory()) mkdirSync(path);
   for (const each of lacking) mkdirSync(each);
   return lacking[0];
 }

@@ -18,12 +18,16 @@ export function createProgress({
   stream?: { isTTY?: boolean; write: (text: string) => unknown };
   now?: () => number;
 } = {}): Progress {
-  let told = now();
+  let told: number | undefined;
   return {
     show(line) {
       if (stream.isTTY) {
         stream.write(`\r\u001b[K${line}`);
-      } else if (now() - told >= betweenMs) {
+        return;
+      }
+      // From its beginning on: what is done at once has nothing to tell of.
+      told ??= now();
+      if (now() - told >= betweenMs) {
         told = now();
         stream.write(`${line}\n`);
       }

@@ -1,5 +1,5 @@
 import '../cli/compile-cache.ts';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { makeFolder } from '../cli/make-folder.ts';
 import { printable, printableLines } from '../cli/printable.ts';
@@ -119,7 +119,6 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
 function requireFolders(stateDir: string, cdkOut: string | undefined): void {
   try {
     makeFolder(stateDir);
-    if (!statSync(stateDir).isDirectory()) throw new Error('a file');
     accessSync(stateDir, constants.W_OK);
   } catch (cause) {
     throw new UsageError(
@@ -135,8 +134,7 @@ function requireFolders(stateDir: string, cdkOut: string | undefined): void {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error ? String(error.code) : error.message;
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 function readPort(text = '4000'): number {

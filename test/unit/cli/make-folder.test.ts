@@ -17,6 +17,7 @@ test('folders are made in folders, and the first of them is told', () => {
 
 test('where there can be none, the file system says so', () => {
   writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
   expect(() => makeFolder(join(folder, 'file/below'))).toThrow('ENOTDIR');
 });
 

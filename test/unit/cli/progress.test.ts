@@ -25,6 +25,7 @@ test('a terminal shows each line in the place of the one before, and has none of
 
 test('a file or a pipe gets a line every two seconds, and nothing that only a terminal knows', () => {
   const { texts, after, progress } = written(false);
+  after(5000, 'the beginning');
   after(1999, 'too soon');
   after(1, 'one');
   after(1000, 'too soon');
