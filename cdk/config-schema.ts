@@ -146,7 +146,7 @@ export function readConfig(input: unknown): Config {
     typeof part === 'number' ? `[${part}]` : `.${String(part)}`,
   );
   const name = path.join('').replace(/^\./, '') || 'config';
-  const message = issue.message.replace(/^Invalid input: |, received .*$/g, '');
+  const message = issue.message.replace(/^Invalid (?:input|option): |, received .*$/g, '');
   const got = message.includes(', got ') ? '' : came(input, issue.path);
   throw new Error(`cdk/config.ts: ${name}: ${message}${got}.`);
 }

@@ -1,6 +1,7 @@
 import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
 import { INTERRUPTED } from './stop-by-signals.ts';
+import { tellFailure } from './tell-failure.ts';
 import { UsageError } from './usage-error.ts';
 
 const HELP = `Makes the thumbnails that a bucket lacks: sends a message for each image to the eager queue.
@@ -53,6 +54,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `backfill: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('backfill', error);
 }

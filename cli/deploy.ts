@@ -1,5 +1,6 @@
 import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
+import { tellFailure } from './tell-failure.ts';
 import { UsageError } from './usage-error.ts';
 
 const HELP = `Deploys a stage of cdk/config.ts as a stack of its own: synthesises it, looks at what would be uploaded,
@@ -59,6 +60,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `deploy: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('deploy', error);
 }

@@ -1,5 +1,6 @@
 import './compile-cache.ts';
 import type { Explanation } from './explain/explain-import.ts';
+import { printable } from './printable.ts';
 import { readOptions } from './read-options.ts';
 import { tellFailure } from './tell-failure.ts';
 import { UsageError } from './usage-error.ts';
@@ -58,7 +59,8 @@ async function main(): Promise<void> {
 
 function inLines({ words, help }: Pick<Explanation, 'words' | 'help'>): string {
   const would = help.map((sentence) => `  - ${sentence}`);
-  return [...words, ...(would.length === 0 ? [] : ['What would help:', ...would])].join('\n');
+  const lines = [...words, ...(would.length === 0 ? [] : ['What would help:', ...would])];
+  return lines.map(printable).join('\n');
 }
 
 try {

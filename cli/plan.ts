@@ -1,6 +1,7 @@
 import './compile-cache.ts';
 import { INPUTS } from './plan/inputs.ts';
 import { readOptions } from './read-options.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const HELP = `Plans the fleet of chunk workers from cdk/config.ts: its numbers with their reasons, the relations
 that have to hold between them, and what would become of them if an input were half or twice as large.
@@ -9,12 +10,13 @@ that have to hold between them, and what would become of them if an input were h
 
 ${INPUTS.map(({ option, path }) => `  ${`--${option} N`.padEnd(38)} in the place of ${path}`).join('\n')}
 
-  --json    the same for a program: {input, plan, whatIf}
+  --json    the same for a program: {input, plan, whatIf},
+            and a line {error} where it went wrong
   --help
 
 Options change nothing but what is shown: put what you decide on into cdk/config.ts. Tokens a minute may
 be "none", for an account that counts none. It ends with 0 if everything holds (notes included), with 1
-if a relation is broken, as \`cdk synth\` would refuse it, and with 2 if it was called wrongly.`;
+if a relation is broken or the configuration is wrong, as \`cdk synth\` would refuse it, and with 2 if it was called wrongly.`;
 
 async function main(): Promise<void> {
   const values = readOptions(process.argv.slice(2), {
@@ -34,6 +36,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `plan: ${error.message}` : error);
-  process.exitCode = 2;
+  tellFailure('plan', error, process.argv.slice(2));
 }

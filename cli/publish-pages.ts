@@ -1,5 +1,6 @@
 import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
+import { tellFailure } from './tell-failure.ts';
 import { UsageError } from './usage-error.ts';
 
 const HELP = `Builds the pages and puts them into a deployed stack's bucket, where CloudFront finds them.
@@ -30,6 +31,8 @@ async function main(): Promise<void> {
   // Not before it is known where to.
   const { openTarget } = await import('./target.ts');
   const target = await openTarget(values.outputs, '.glimpse');
+  const { requireStack } = await import('./destroy/require-stack.ts');
+  await requireStack(target);
   const { publishPages } = await import('./publish.ts');
   await publishPages(target);
 }
@@ -37,6 +40,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `publish-pages: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('publish-pages', error);
 }

@@ -1,5 +1,7 @@
 import './compile-cache.ts';
 import type { Message } from '@aws-sdk/client-sqs';
+import { printable } from './printable.ts';
+import { createProgress } from './progress.ts';
 import { readOptions } from './read-options.ts';
 import type { Moved } from './redrive/move-messages.ts';
 import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
@@ -53,7 +55,9 @@ async function main(): Promise<void> {
   if (queue === undefined) throw new UsageError(`Expected --queue, one of ${known}. See --help.`);
   if (!isQueue(queue)) throw new UsageError(`--queue: expected one of ${known}, got ${queue}.`);
   if (values.max !== undefined && !/^[1-9]\d{0,8}$/.test(values.max)) {
-    throw new UsageError(`--max: expected a whole number from 1 up, got ${values.max}.`);
+    throw new UsageError(
+      `--max: expected a whole number from 1 to 999999999, got "${values.max}".`,
+    );
   }
   // Not before it is known what to send.
   const { openTarget } = await import('./target.ts');
@@ -84,11 +88,12 @@ async function main(): Promise<void> {
   }
   const signal = stopBySignals('the batch under way is moved');
   const most = Math.min(visible, Number(values.max ?? visible));
+  const progress = createProgress();
   let tally: Moved = { moved: 0, refused: 0 };
   for await (tally of moveMessages(sqs, deadLetters, url, { most, signal })) {
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${count(tally.moved)} moved`);
+    progress.show(`${count(tally.moved)} moved`);
   }
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  progress.end();
   tell(tally);
   if (!values.json) console.log(`${count(tally.moved)} moved, ${count(tally.refused)} refused`);
   if (signal.aborted) process.exitCode = INTERRUPTED;
@@ -104,7 +109,7 @@ const SHOWN = 200;
 
 function show({ Body = '', Attributes = {} }: Message): void {
   const sent = new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString();
-  console.log(`  ${sent}  ${Body.slice(0, SHOWN)}${Body.length > SHOWN ? '…' : ''}`);
+  console.log(`  ${sent}  ${printable(Body.slice(0, SHOWN))}${Body.length > SHOWN ? '…' : ''}`);
 }
 
 const count = (value: number) => value.toLocaleString('en');

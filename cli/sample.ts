@@ -1,6 +1,6 @@
 import './compile-cache.ts';
 import { readOptions } from './read-options.ts';
-import { UsageError } from './usage-error.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const helpOf = (
   pictures: number,
@@ -11,7 +11,8 @@ const helpOf = (
   --outputs FILE    a deployed stack, by the file that "npm run deploy" writes (cdk-outputs.json);
                     without it, the local cloud that "npm start" runs
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
-  --json            a line of JSON for each picture that is drawn, for programs: {"done":12,"total":86}
+  --json            a line of JSON for each picture that is drawn, for programs: {"done":12,"total":86},
+                    and a line {error} where it went wrong
   --help
 
 The pictures are drawn, not downloaded: landscapes, still lifes and nights in many sizes, turned in
@@ -40,6 +41,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `sample: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  tellFailure('sample', error, process.argv.slice(2));
 }

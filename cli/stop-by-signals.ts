@@ -2,7 +2,7 @@
 export const INTERRUPTED = 130;
 
 /** Ctrl-C may come twice at once, to the process group and from npm. */
-const SAME_MS = 500;
+export const SAME_MS = 500;
 
 /**
  * The first signal lets what runs end, and says so; the next one ends the command at once.

@@ -1,7 +1,7 @@
 import './compile-cache.ts';
 import { INTERRUPTED } from './stop-by-signals.ts';
 import { PROVIDER_KEY, readArguments } from './sweep/options.ts';
-import { UsageError } from './usage-error.ts';
+import { tellFailure } from './tell-failure.ts';
 
 const HELP = `Finds the fleet bound: raises the calls in flight step by step until the work that is completed in
 a minute stops improving, draws the curve and names the number.
@@ -17,7 +17,7 @@ a minute stops improving, draws the curve and names the number.
   --out FILE        where the curve goes, an SVG (.glimpse/sweep.svg)
   --json            for a program: {fleetBound, best, end, failure, accountPerMinute, plannedInFlight,
                     curve, steps}, where fleetBound is null if a larger one may complete more than the
-                    best that was tried, and curve is the file
+                    best that was tried, and curve is the file; a line {error} where it went wrong
   --state DIR       the local cloud's, where "npm start -- --state DIR" has another than .glimpse
   --help
 
@@ -43,6 +43,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `sweep: ${error.message}` : error);
-  process.exitCode ??= error instanceof UsageError ? 2 : 1;
+  tellFailure('sweep', error, process.argv.slice(2));
 }

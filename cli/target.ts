@@ -11,6 +11,8 @@ import { UsageError } from './usage-error.ts';
 /** Where an operator's command works: the local cloud, or a deployed stack. */
 export interface Target {
   description: string;
+  /** The file that names all of it, and the stack's name; no stack of the local cloud. */
+  source?: { file: string; stack?: string };
   outputs: Outputs;
   /** Of the local cloud; on AWS the SDK finds them itself. */
   endpoints?: z.infer<typeof endpointsSchema>;
@@ -78,7 +80,7 @@ async function openLocal(stateDir: string): Promise<Target> {
   }
   const { outputs, ...endpoints } = local.data;
   await requireAnswer(endpoints.s3);
-  return { description: 'the local cloud', outputs, endpoints };
+  return { description: 'the local cloud', source: { file }, outputs, endpoints };
 }
 
 /** The local cloud's model provider. */
@@ -130,7 +132,7 @@ async function openDeployed(file: string): Promise<Target> {
     );
   }
   const [name, outputs] = stack;
-  return { description: `the stack ${name}`, outputs };
+  return { description: `the stack ${name}`, source: { file, stack: name }, outputs };
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,10 @@
 import '../cli/compile-cache.ts';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { makeFolder } from '../cli/make-folder.ts';
+import { printable, printableLines } from '../cli/printable.ts';
 import { readOptions } from '../cli/read-options.ts';
+import { SAME_MS } from '../cli/stop-by-signals.ts';
 import { UsageError } from '../cli/usage-error.ts';
 import { announcementOf } from './announcement.ts';
 import type { LocalCloud } from './cloud.ts';
@@ -29,7 +32,7 @@ const root = resolve(import.meta.dirname, '..');
 try {
   await run();
 } catch (error) {
-  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+  console.error(`\n${printableLines(error instanceof Error ? error.message : String(error))}`);
   process.exit(error instanceof UsageError ? 2 : 1);
 }
 
@@ -51,19 +54,28 @@ async function run(): Promise<void> {
     'Glimpse starts on this machine; synthesis takes some seconds if something changed.\n',
   );
   const started = performance.now();
-  let interrupted = false;
+  const stateDir = resolve(root, values.state);
+  let stoppedAt: number | undefined;
   let cloud: LocalCloud | undefined;
   const stop = async (code: number): Promise<void> => {
-    if (interrupted) process.exit(code);
-    interrupted = true;
-    await cloud?.stop();
+    if (stoppedAt !== undefined) {
+      if (performance.now() - stoppedAt > SAME_MS) process.exit(code);
+      return;
+    }
+    stoppedAt = performance.now();
+    console.log('\nStopping…');
+    if (cloud === undefined) {
+      console.log('Stopped before it was ready.');
+    } else {
+      await cloud.stop();
+      console.log(`Stopped; the state is kept in ${stateDir}.`);
+    }
     process.exit(code);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => void stop(0));
   }
 
-  const stateDir = resolve(root, values.state);
   const cdkOut = values['cdk-out'] === undefined ? undefined : resolve(values['cdk-out']);
   requireFolders(stateDir, cdkOut);
   // Not before it is known that there is something to start.
@@ -76,8 +88,10 @@ async function run(): Promise<void> {
     build: true,
     ...(cdkOut === undefined ? {} : { cdkOut }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
-    onDenied: (line) => console.error(`\n  ${line}\n`),
-    ...(values.verbose ? { onLog: (_name, text) => process.stdout.write(text) } : {}),
+    onDenied: (line) => console.error(`\n  ${printable(line)}\n`),
+    ...(values.verbose
+      ? { onLog: (_name, text) => process.stdout.write(printableLines(text)) }
+      : {}),
   });
   console.log(`  ${'ready'.padEnd(12)} ${seconds(performance.now() - started)}\n`);
   console.log(announcementOf(cloud.endpoints));
@@ -97,14 +111,14 @@ async function uploadSample({ sample }: LocalCloud): Promise<void> {
   console.log(
     state === 'done'
       ? `  The sample gallery is there: ${done} pictures.`
-      : `  The sample gallery could not be uploaded: ${message}`,
+      : `  The sample gallery could not be uploaded: ${printable(message ?? '')}`,
   );
 }
 
 /** @throws UsageError where nothing can be kept, or nothing was synthesised. */
 function requireFolders(stateDir: string, cdkOut: string | undefined): void {
   try {
-    mkdirSync(stateDir, { recursive: true });
+    makeFolder(stateDir);
     accessSync(stateDir, constants.W_OK);
   } catch (cause) {
     throw new UsageError(

@@ -1,11 +1,17 @@
+import type { Originals } from '../../shared/thumbnails/originals.ts';
 import type { ThumbnailsBucket } from '../../shared/thumbnails/thumbnails-bucket.ts';
 import type { Variant } from '../../shared/thumbnails/variant.ts';
-import { openClients } from '../clients.ts';
+import { requireBucket } from '../buckets.ts';
+import { type Clients, openClients } from '../clients.ts';
 import { type Backfill, enqueue, type Tally } from '../enqueue.ts';
 import { openPosition, type Position } from '../position.ts';
+import { printable } from '../printable.ts';
+import { createProgress } from '../progress.ts';
+import { requireQueue } from '../queues.ts';
 import { INTERRUPTED, stopBySignals } from '../stop-by-signals.ts';
 import type { Target } from '../target.ts';
 import { UsageError } from '../usage-error.ts';
+import { galleriesBelow } from './galleries-below.ts';
 
 /** What a backfill is asked for. One that differs in any option but `restart` is another, with a position of its own. */
 export interface BackfillOptions {
@@ -21,21 +27,28 @@ export interface BackfillOptions {
 export async function runBackfill(target: Target, options: BackfillOptions): Promise<void> {
   const lacking = lackingVariants(target, options);
   const { restart, ...asked } = options;
+  const clients = openClients(target);
+  // A stack's queues go with it, while its bucket and its table stay.
+  await requireQueue(clients.sqs, target.outputs.EagerQueueUrl);
+  const lostFrom = options.lost ? thumbnailsOf(target, clients) : undefined;
+  // In a bucket that is not there, everything would be lost.
+  if (lostFrom !== undefined) await requireBucket(lostFrom.client, lostFrom.bucket, target);
   const position = await openPosition([target.outputs.OriginalsBucket, asked], restart);
   const signal = stopBySignals('the images that were listed get their messages first');
 
-  console.log(`Backfill of ${options.gallery ?? 'all galleries'} in ${target.description}`);
+  const what = printable(options.gallery ?? 'all galleries');
+  console.log(`Backfill of ${what} in ${target.description}`);
   if (position.after !== undefined) {
-    console.log(`Taken up after ${position.after} (--restart begins again)`);
+    console.log(`Taken up after ${printable(position.after)} (--restart begins again)`);
   }
   await fill(
     {
-      ...connect(target),
+      ...connect(target, clients),
       signal,
       now: Date.now,
       ...(options.gallery === undefined ? {} : { gallery: options.gallery }),
       ...(lacking === undefined ? {} : { lacking }),
-      ...(options.lost ? { lostFrom: thumbnailsOf(target) } : {}),
+      ...(lostFrom === undefined ? {} : { lostFrom }),
       ...(position.after === undefined ? {} : { after: position.after }),
     },
     position,
@@ -46,13 +59,18 @@ async function fill(backfill: Backfill, position: Position): Promise<void> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   let tally: Tally = { listed: 0, queued: 0, made: 0, failed: 0 };
+  let after: string | undefined;
+  const progress = createProgress();
   try {
     for await (tally of enqueue(backfill)) {
-      if (tally.after !== undefined) await position.save(tally.after);
-      showProgress(`${describe(tally)} · ${rate(tally.listed, seconds())}`);
+      // The last page is told of by the summary.
+      if (tally.after === undefined || tally.after === after) continue;
+      after = tally.after;
+      await position.save(after);
+      progress.show(`${describe(tally)} · ${rate(tally.listed, seconds())}`);
     }
   } finally {
-    endProgress();
+    progress.end();
   }
   const summary = `${describe(tally)} in ${seconds().toFixed(1)} s (${rate(tally.listed, seconds())})`;
   if (backfill.signal.aborted) {
@@ -66,11 +84,26 @@ async function fill(backfill: Backfill, position: Position): Promise<void> {
       console.log('There is nothing in the originals bucket, and so nothing to do.');
       return;
     }
-    throw new UsageError(
+    throw await nothingIn(backfill.originals, backfill.gallery);
+  }
+  console.log(`Done: ${summary}`);
+}
+
+/** Galleries below one that are named, where it holds nothing else. */
+const NAMED = 3;
+
+async function nothingIn(originals: Originals, gallery: string): Promise<UsageError> {
+  const below = await galleriesBelow(originals, gallery, NAMED + 1);
+  if (below.length === 0) {
+    return new UsageError(
       'Nothing is there: expected a gallery of the originals bucket, such as a/b for a/b/c.jpg.',
     );
   }
-  console.log(`Done: ${summary}`);
+  const named = below.slice(0, NAMED).join(', ');
+  const more = below.length > NAMED ? ' and others' : '';
+  return new UsageError(
+    `${gallery} holds no images itself, only folders: name one of them by --gallery (${named}${more}), or take all galleries by --all.`,
+  );
 }
 
 function describe({ listed, queued, made, failed, lost = 0 }: Tally): string {
@@ -88,14 +121,6 @@ function rate(images: number, seconds: number): string {
   return `${Math.round(images / Math.max(seconds, 0.001)).toLocaleString('en')} images/s`;
 }
 
-function showProgress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
-}
-
-function endProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-}
-
 function lackingVariants(
   { outputs }: Target,
   { missing, lost, variant }: { missing: boolean; lost: boolean; variant?: string | undefined },
@@ -107,19 +132,21 @@ function lackingVariants(
   throw new UsageError(`--variant: expected one of ${known}, got ${variant}.`);
 }
 
-function thumbnailsOf(target: Target): ThumbnailsBucket {
+function thumbnailsOf(target: Target, { s3 }: Clients): ThumbnailsBucket {
   const bucket = target.outputs.ThumbnailsBucket;
   if (bucket === undefined) {
     throw new UsageError(
       `--lost: expected the output ThumbnailsBucket of ${target.description}, got none: deploy it again with this version.`,
     );
   }
-  return { client: openClients(target).s3, bucket };
+  return { client: s3, bucket };
 }
 
-function connect(target: Target): Pick<Backfill, 'originals' | 'table' | 'queue'> {
-  const { s3, sqs, dynamodb } = openClients(target);
-  const { OriginalsBucket, ImagesTable, EagerQueueUrl } = target.outputs;
+function connect(
+  { outputs }: Target,
+  { s3, sqs, dynamodb }: Clients,
+): Pick<Backfill, 'originals' | 'table' | 'queue'> {
+  const { OriginalsBucket, ImagesTable, EagerQueueUrl } = outputs;
   return {
     originals: { client: s3, bucket: OriginalsBucket },
     table: { client: dynamodb, name: ImagesTable },

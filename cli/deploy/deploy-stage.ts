@@ -5,6 +5,7 @@ import type { Config } from '../../cdk/config-schema.ts';
 import type { Stage } from '../../cdk/stage.ts';
 import { providerOf } from '../../cdk/summaries-schema.ts';
 import { isToldOfUploads } from '../buckets.ts';
+import { callSettings } from '../call-limits.ts';
 import { openClients } from '../clients.ts';
 import { publishPages } from '../publish.ts';
 import { openTarget } from '../target.ts';
@@ -39,7 +40,7 @@ export async function deployStage(stage: Stage<Config>, options: DeployOptions):
   const keys = modes.flatMap(
     (mode) => providerOf(config.summaries.provider, mode).keyParameter ?? [],
   );
-  const { isBootstrapped, missingKeys } = await lookAhead(new SSMClient(), keys);
+  const { isBootstrapped, missingKeys } = await lookAhead(new SSMClient(callSettings()), keys);
   const { s3 } = openClients({});
   await requireBuckets(s3, config.adopt);
   if (!isBootstrapped && !options.bootstrap) {

@@ -13,14 +13,38 @@ type Context = Readonly<Record<string, string | undefined>>;
  * @throws UsageError where there is none of this name, or its configuration is not as it must be.
  */
 export function openStage(name: string = FIRST_STAGE, context: Context = {}): Stage<Config> {
+  if (!Object.hasOwn(stages, name)) {
+    const known = Object.keys(stages).join(', ');
+    throw new UsageError(`--stage: expected one of ${known}, got "${name}".`);
+  }
   try {
     const stage = stageOf(stages, name);
     const authentication = withContext(stage.config.authentication, (each) => context[each]);
     const architecture: unknown = context.architecture ?? stage.config.architecture;
     return { ...stage, config: parseConfig({ ...stage.config, architecture, authentication }) };
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    const sentence = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(blamed(sentence, context), { cause });
   }
+}
+
+/** Where the configuration has what options are given in the place of. */
+const OPTIONS = [
+  { key: 'architecture', option: '--architecture', path: 'architecture' },
+  { key: 'issuer', option: '--issuer', path: 'authentication.issuer' },
+  { key: 'audience', option: '--audience', path: 'authentication.audience' },
+  { key: 'clientId', option: '--client-id', path: 'authentication.pages.clientId' },
+] as const;
+
+/** The sentence names the option, where the value that is wrong came by it and is not in the file. */
+function blamed(sentence: string, context: Context): string {
+  for (const { key, option, path } of OPTIONS) {
+    const start = `cdk/config.ts: ${path}: `;
+    if (context[key] !== undefined && sentence.startsWith(start)) {
+      return `${option}: ${sentence.slice(start.length)}`;
+    }
+  }
+  return sentence;
 }
 
 /** @throws UsageError where it is not said who may call the API. */

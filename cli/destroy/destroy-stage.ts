@@ -3,9 +3,12 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { callSettings } from '../call-limits.ts';
 import { openClients } from '../clients.ts';
 import { cannotBeAsked } from '../deploy/look-ahead.ts';
 import { outputsFileOf } from '../deploy/stage-options.ts';
+import { printable } from '../printable.ts';
+import { createProgress } from '../progress.ts';
 import { UsageError } from '../usage-error.ts';
 import { deleteStack, findStack } from './delete-stack.ts';
 import { type Staying, whatStays } from './what-stays.ts';
@@ -13,6 +16,8 @@ import { type Staying, whatStays } from './what-stays.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 const PAUSE_MS = 2000;
+/** Of a log: CloudFront takes its minutes. */
+const TOLD_MS = 30_000;
 
 export interface DestroyOptions {
   yes: boolean;
@@ -26,7 +31,7 @@ export async function destroyStage(
   options: DestroyOptions,
 ): Promise<void> {
   const { name, stackName } = stage;
-  const stacks = new CloudFormationClient();
+  const stacks = new CloudFormationClient(callSettings());
   const stack = await findStack(stacks, stackName).catch(cannotBeAsked);
   if (stack === undefined) {
     throw new UsageError(
@@ -34,7 +39,7 @@ export async function destroyStage(
     );
   }
   const staying = await whatStays(stacks, openClients({}), stackName);
-  const say = options.json ? () => {} : console.log;
+  const say = options.json ? () => {} : (line: string) => console.log(printable(line));
   if (options.json) console.log(JSON.stringify(staying, undefined, 2));
   say(`What stays of ${stackName}, the stage ${name}:`);
   for (const { type, name: physical, holds } of staying) say(`  ${type} ${physical}: ${holds}`);
@@ -42,18 +47,19 @@ export async function destroyStage(
   if (options['dry-run']) return;
   if (!options.yes) await consent(stackName);
 
+  const progress = createProgress({ betweenMs: TOLD_MS });
   for await (const { state, seconds, reasons } of deleteStack(
     stacks,
     stack.StackId ?? stackName,
     () => sleep(PAUSE_MS),
   )) {
-    if (state === 'deleting' && process.stderr.isTTY) {
-      process.stderr.write(`\r\u001b[KDeleting ${stackName} · ${seconds.toFixed(0)} s`);
+    if (state === 'deleting') {
+      progress.show(`Deleting ${stackName} · ${seconds.toFixed(0)} s`);
+      continue;
     }
-    if (state === 'deleting') continue;
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    progress.end();
     if (state === 'failed') {
-      throw new Error(`${stackName} could not be deleted:\n  ${reasons.join('\n  ')}`);
+      throw new Error(`${stackName} could not be deleted: ${reasons.join('; ')}`);
     }
     say(`${stackName} is deleted, after ${seconds.toFixed(0)} s. To remove what stays as well:`);
     for (const each of staying) say(`  ${removal(each)}`);

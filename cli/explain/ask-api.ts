@@ -79,9 +79,12 @@ export async function askApi<T>(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (cause) {
-    throw new Error(`${address} does not answer: expected the import API of a running stack.`, {
-      cause,
-    });
+    throw new Error(
+      `${address} does not answer: expected the import API of a running stack. It may be deleted, or the outputs be of another.`,
+      {
+        cause,
+      },
+    );
   }
   const json: unknown = await answer.json().catch(() => undefined);
   // API Gateway's own, which says no more than this.

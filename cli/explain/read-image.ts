@@ -3,7 +3,7 @@ import { createUrls } from '../../shared/thumbnails/delivery.ts';
 import { type ImageItem, unknownItem } from '../../shared/thumbnails/image-item.ts';
 import { splitImage, thumbnailKey } from '../../shared/thumbnails/image-key.ts';
 import { readImages } from '../../shared/thumbnails/images-table.ts';
-import { isMissing } from '../buckets.ts';
+import { requireBucket } from '../buckets.ts';
 import { openClients } from '../clients.ts';
 import type { Target } from '../target.ts';
 import { UsageError } from '../usage-error.ts';
@@ -49,11 +49,7 @@ export async function readImageFacts(target: Target, image: string): Promise<Ima
     readImages({ client: dynamodb, name: outputs.ImagesTable }, [image]),
   ]);
   // S3 does not say which of the two it lacks.
-  if (original === undefined && (await isMissing(s3, outputs.OriginalsBucket))) {
-    throw new UsageError(
-      `There is no bucket ${outputs.OriginalsBucket}, where ${target.description} has its originals.`,
-    );
-  }
+  if (original === undefined) await requireBucket(s3, outputs.OriginalsBucket, target);
   const item = items.get(image) ?? unknownItem(splitImage(image).name);
 
   const place = {
@@ -69,7 +65,10 @@ export async function readImageFacts(target: Target, image: string): Promise<Ima
     const key = thumbnailKey(image, item.etag, { name, format });
     return { ...facts, key, object: await head(s3, bucket, key), url: urlOf(key).url };
   });
-  return { image, original, item, thumbnails: await Promise.all(thumbnails) };
+  const found = await Promise.all(thumbnails);
+  const isLost = found.some(({ key, object }) => key !== undefined && object === undefined);
+  if (isLost) await requireBucket(s3, bucket, target);
+  return { image, original, item, thumbnails: found };
 }
 
 async function head(s3: S3Client, bucket: string, key: string): Promise<Found | undefined> {

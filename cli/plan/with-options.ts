@@ -31,8 +31,23 @@ function withOption(
   }
   const { data, error } = planInputSchema.safeParse(changed);
   if (data !== undefined) return data;
-  const [issue] = error?.issues ?? [];
+  const issue = narrowest(error?.issues ?? []);
   throw new UsageError(`--${option}: expected ${expectedBy(issue, isWhole)}, got "${text}".`);
+}
+
+/** Of a whole number there are two bounds on either side: the configuration's, and the largest that is exact. */
+function narrowest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  const distance = (issue: z.core.$ZodIssue): number => {
+    switch (issue.code) {
+      case 'too_small':
+        return Math.abs(Number(issue.minimum));
+      case 'too_big':
+        return Math.abs(Number(issue.maximum));
+      default:
+        return 0;
+    }
+  };
+  return issues.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
 function expectedBy(issue: z.core.$ZodIssue | undefined, isWhole: boolean): string {

@@ -9,6 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { UsageError } from '../usage-error.ts';
 
 export interface DeadLetterQueue {
   url: string;
@@ -20,13 +21,16 @@ export interface DeadLetterQueue {
 
 const policySchema = z.object({ deadLetterTargetArn: z.string() });
 
-/** @param url of the queue whose dead letters are meant. */
+/** @param url of the queue whose dead letters are meant. @throws UsageError where it keeps none. */
 export async function findDeadLetters(sqs: SQSClient, url: string): Promise<DeadLetterQueue> {
   const own = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['RedrivePolicy'] }),
   );
-  const policy = policySchema.parse(JSON.parse(own.Attributes?.RedrivePolicy ?? '{}'));
-  const name = policy.deadLetterTargetArn.split(':').at(-1) ?? '';
+  const policy = policySchema.safeParse(JSON.parse(own.Attributes?.RedrivePolicy ?? '{}'));
+  if (!policy.success) {
+    throw new UsageError(`Expected a queue that has dead letters, got ${url}, which has none.`);
+  }
+  const name = policy.data.deadLetterTargetArn.split(':').at(-1) ?? '';
   const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
   const asked = await sqs.send(
     new GetQueueAttributesCommand({

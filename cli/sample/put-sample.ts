@@ -1,5 +1,6 @@
 import { ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { openClients } from '../clients.ts';
+import { createProgress } from '../progress.ts';
 import { INTERRUPTED, stopBySignals } from '../stop-by-signals.ts';
 import type { Target } from '../target.ts';
 import { SAMPLE_COUNT, SAMPLE_IMAGES } from './catalogue.ts';
@@ -13,7 +14,7 @@ interface Originals {
   bucket: string;
 }
 
-interface Progress {
+interface Told {
   step: (done: number) => void;
   end: (drawn: number, there: number, stopped: boolean) => void;
 }
@@ -93,31 +94,24 @@ function connect(target: Target): Originals {
   return { client: openClients(target).s3, bucket: target.outputs.OriginalsBucket };
 }
 
-function lines(): Progress {
+function lines(): Told {
   return {
     step: (done) => console.log(JSON.stringify({ done, total: SAMPLE_COUNT })),
     end: () => undefined,
   };
 }
 
-function oneLine(description: string): Progress {
+function oneLine(description: string): Told {
+  const progress = createProgress();
   const started = performance.now();
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
   return {
-    step: (done) => {
-      if (process.stderr.isTTY) {
-        process.stderr.write(`\r\u001b[K${done} of ${SAMPLE_COUNT} pictures drawn · ${seconds()}`);
-      }
-    },
+    step: (done) => progress.show(`${done} of ${SAMPLE_COUNT} pictures drawn · ${seconds()}`),
     end: (drawn, there, stopped) => {
-      endProgress();
+      progress.end();
       const kept = there > 0 ? `, ${there} were there` : '';
       const summary = `${drawn} pictures put into ${description}${kept}, in ${seconds()}`;
       console.log(stopped ? `Stopped: ${summary}.` : `Done: ${summary}`);
     },
   };
-}
-
-function endProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }

@@ -1,6 +1,7 @@
-import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
+import { makeFolder } from '../make-folder.ts';
 import { readOptions } from '../read-options.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -82,7 +83,7 @@ export async function prepareOut(out: string): Promise<Curve> {
   }
   let made: string | undefined;
   try {
-    made = await mkdir(dirname(file), { recursive: true });
+    made = makeFolder(dirname(file));
   } catch (cause) {
     throw new UsageError(`--out: expected a file in a folder that can be made, got ${file}.`, {
       cause,

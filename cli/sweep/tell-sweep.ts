@@ -11,6 +11,8 @@ import type { Account } from '../../shared/fleet/plan-input.ts';
 import { createSoloLine } from '../../shared/fleet/solo-line.ts';
 import { createProvider, providerConfigSchema } from '../../shared/summaries/create-provider.ts';
 import { drawChart } from '../chart.ts';
+import { printable } from '../printable.ts';
+import { createProgress } from '../progress.ts';
 import { INTERRUPTED, stopBySignals } from '../stop-by-signals.ts';
 import { openProviderAddress } from '../target.ts';
 import { UsageError } from '../usage-error.ts';
@@ -26,7 +28,8 @@ export async function tellSweep(options: SweepArguments): Promise<void> {
   const input = planInputOf({ summaries, ...others });
   const { mode, isJson, first, most, stepMs, isReal } = options;
   const line = lineOf(planFleet(input), mode);
-  const say = isJson ? () => {} : console.log;
+  const say = isJson ? () => {} : (line: string) => console.log(printable(line));
+  const progress = createProgress();
   const curve = await prepareOut(options.out);
   if (curve.made !== undefined) say(`Made the folder ${curve.made} for the curve.`);
   const signal = stopBySignals('the calls in flight are given up, and what was measured is told');
@@ -40,13 +43,13 @@ export async function tellSweep(options: SweepArguments): Promise<void> {
     first,
     most,
     stepMs,
-    onBegin: (bound) => showProgress(`${bound} in flight …`),
+    onBegin: (bound) => progress.show(`${bound} in flight …`),
     onStep(step) {
-      endProgress();
+      progress.end();
       say(describe(step));
     },
   }).finally(() => {
-    endProgress();
+    progress.end();
     sweep.provider.close();
   });
   if (swept.end === 'stopped') process.exitCode = INTERRUPTED;
@@ -188,12 +191,4 @@ function draw(swept: Swept, best: Measured, perMinute: number): string {
     line: { name: 'the account', y: perMinute },
     ...(isFound(swept) ? { mark: { name: `fleet bound ${best.bound}`, x: best.bound } } : {}),
   });
-}
-
-function showProgress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
-}
-
-function endProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }

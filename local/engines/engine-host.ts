@@ -15,9 +15,8 @@ let dynoxide: Dynoxide | undefined;
 let stopping = false;
 const watched = new Set<number>();
 
-// Ctrl-C reaches the whole process group; the main process decides what stops when.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+// Ctrl-C reaches the whole process group, as does a closed terminal; the main process decides what stops when.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => {
   // A handler that never lets go of its thread does not notice that the main process has ended.
   for (const pid of watched) kill(pid);

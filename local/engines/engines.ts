@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { endLeftOver, findDynoxide } from './dynoxide.ts';
+import { requireDynamoDb } from './elsewhere.ts';
 import { fromHost, type ToHost } from './messages.ts';
 
 export interface Engines {
@@ -33,6 +34,7 @@ export interface EngineOptions {
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { stateDir, environment } = options;
   const elsewhere = environment.DYNAMODB_ENDPOINT || undefined;
+  if (elsewhere !== undefined) await requireDynamoDb(elsewhere);
   const dynoxide = elsewhere === undefined ? { binary: findDynoxide(environment) } : undefined;
 
   const log = openSync(join(stateDir, 'logs', 'engines.log'), 'a');

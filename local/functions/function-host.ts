@@ -10,8 +10,8 @@ import type { FromFunction, FunctionError, Invocation } from './messages.ts';
 
 type Handler = (event: unknown, context: object) => unknown;
 
-// Ctrl-C reaches the whole process group; the main process decides what stops when.
-process.on('SIGINT', () => {});
+// Ctrl-C reaches the whole process group, as does a closed terminal; the main process decides what stops when.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit(0));
 
 // Meant for this module, and nothing that Lambda would tell a function.

@@ -25,8 +25,21 @@ export interface Instance {
   /** Settles when its module is loaded, or never will be. */
   readonly loaded: Promise<unknown>;
   run(invocation: Omit<Invocation, 'deadline'>): Promise<Outcome>;
+  /** As a crash would. */
   kill(): void;
+  /** As the local cloud ends all of them: that is no error, and nothing is said of it. */
+  stop(): void;
 }
+
+/** What comes of an invocation that the local cloud ended with itself. */
+export const STOPPED: Outcome = {
+  kind: 'error',
+  error: {
+    errorType: 'Runtime.ExitError',
+    errorMessage: 'The local cloud was stopped.',
+    trace: [],
+  },
+};
 
 /**
  * Lambda allows ten seconds for what a module does before its handler can be called; what takes longer
@@ -123,6 +136,7 @@ export function startInstance(
       clearTimeout(late);
       settle = () => {};
       const peakBytes = memory.stop();
+      if (outcome === STOPPED) return outcome;
       const { requestId } = invocation;
       const { memoryMb } = plan;
       log.write(reportLines({ requestId, outcome, durationMs, memoryMb, peakBytes, initMs }));
@@ -130,6 +144,7 @@ export function startInstance(
       return outcome;
     },
     kill: () => end(exitError(null, 'killed')),
+    stop: () => end(STOPPED),
   };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Orphanage } from '../engines/engines.ts';
 import type { FunctionMeter } from '../metrics/service-metrics.ts';
 import type { FunctionPlan } from '../template/stack.ts';
-import { type Instance, type Outcome, startInstance } from './instance.ts';
+import { type Instance, type Outcome, STOPPED, startInstance } from './instance.ts';
 import type { Log } from './log-file.ts';
 import type { Slots } from './slots.ts';
 
@@ -28,15 +28,6 @@ export interface FunctionPool {
   killRunning(most?: number): number;
   stop(): void;
 }
-
-const STOPPED: Outcome = {
-  kind: 'error',
-  error: {
-    errorType: 'Runtime.ExitError',
-    errorMessage: 'The local cloud was stopped.',
-    trace: [],
-  },
-};
 
 /** AWS keeps an idle sandbox for some minutes. */
 const IDLE_MS = 120_000;
@@ -151,7 +142,7 @@ export function createPool(
     stop() {
       stopped = true;
       clearInterval(reaper);
-      for (const instance of [...running, ...idle.map((entry) => entry.instance)]) instance.kill();
+      for (const instance of [...running, ...idle.map((entry) => entry.instance)]) instance.stop();
     },
   };
 }

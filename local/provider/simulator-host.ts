@@ -7,9 +7,8 @@ import { type Simulator, startSimulator } from './simulator.ts';
 
 let simulator: Simulator | undefined;
 
-// Ctrl-C reaches the whole process group; who started it decides what stops when.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
+// Ctrl-C reaches the whole process group, as does a closed terminal; who started it decides what stops when.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => void stop());
 process.on('message', (given) => {
   const message = toSimulator.parse(given);

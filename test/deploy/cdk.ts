@@ -61,6 +61,12 @@ export async function deploy(endpoint: string, folder: string, ...words: string[
   await run(['cli/deploy.ts', ...options, ...words], awsEnvironment(endpoint));
 }
 
+/** Publishes the pages of what was deployed, as its users do. */
+export async function publishPages(endpoint: string, folder: string): Promise<string> {
+  const words = ['cli/publish-pages.ts', '--outputs', join(folder, 'outputs.json')];
+  return await run(words, awsEnvironment(endpoint));
+}
+
 /** Deletes a stack, as its users do. */
 export async function destroy(endpoint: string, ...words: string[]): Promise<string> {
   return await run(['cli/destroy.ts', '--yes', ...words], awsEnvironment(endpoint));

@@ -8,7 +8,7 @@ import { ListBucketsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { awsClients, type Deployed, deployedResources, namesOf } from './aws.ts';
-import { destroy } from './cdk.ts';
+import { destroy, publishPages } from './cdk.ts';
 
 const aws = awsClients(inject('endpoint'));
 let resources: Deployed[];
@@ -34,6 +34,13 @@ test('the stack is gone, and with it all that works or costs', async () => {
     aws.alarms.send(new ListDashboardsCommand({})).then((found) => found.DashboardEntries),
   ]);
   expect(left.map((each) => each?.length ?? 0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+});
+
+test('its pages are no longer published, though their bucket stays', async () => {
+  const { folder } = inject('here');
+  await expect(publishPages(inject('endpoint'), folder)).rejects.toThrow(
+    `publish-pages: There is no stack Glimpse, which ${folder}/outputs.json is of: it may be deleted,`,
+  );
 });
 
 test('pictures, files and what was made of them stay', async () => {

@@ -160,7 +160,7 @@ test('a bucket of more than a page is walked to its end, and taken up where it w
 
 /** The commands themselves, on these engines: each call is a command's name and its options. */
 async function commands(
-  OriginalsBucket: string,
+  others: Readonly<Record<string, string>>,
   ...calls: string[][]
 ): Promise<{ status: unknown; stdout: string; stderr: string }[]> {
   const state = await mkdtemp(join(tmpdir(), 'glimpse-backfill-'));
@@ -171,12 +171,13 @@ async function commands(
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     outputs: {
-      OriginalsBucket,
+      OriginalsBucket: ORIGINALS,
       ThumbnailsBucket: THUMBNAILS,
       ImagesTable: table,
       EagerQueueUrl: engines.queueUrl,
       Delivery: JSON.stringify({ kind: 'public' }),
       Variants: JSON.stringify([card]),
+      ...others,
     },
   };
   await writeFile(join(state, 'endpoints.json'), JSON.stringify(target));
@@ -200,7 +201,7 @@ test('the command --lost says how many were lost, and queues their images', asyn
   const [image = ''] = await put('1');
   await make(image);
   await lose(image, 'card');
-  const [done] = await commands(ORIGINALS, ['backfill', '--gallery', folder, '--lost']);
+  const [done] = await commands({}, ['backfill', '--gallery', folder, '--lost']);
   expect(done).toEqual({
     status: 0,
     stdout: expect.stringContaining('1 listed · 1 queued · 1 thumbnails lost'),
@@ -213,7 +214,7 @@ test('of a bucket with nothing in it is done, of a gallery that is not there is 
   const bucket = 'nothing-yet';
   await engines.s3.send(new CreateBucketCommand({ Bucket: bucket }));
   const [all, one, image] = await commands(
-    bucket,
+    { OriginalsBucket: bucket },
     ['backfill', '--all'],
     ['backfill', '--gallery', 'a/b'],
     ['explain', '--image', 'a/slip.jpg', '--json'],
@@ -226,4 +227,58 @@ test('of a bucket with nothing in it is done, of a gallery that is not there is 
   expect(one).toMatchObject({ status: 2, stderr: expect.stringContaining('Nothing is there') });
   expect(image).toMatchObject({ status: 1, stderr: '' });
   expect(JSON.parse(image?.stdout ?? '')).toMatchObject({ code: 'unknown' });
+});
+
+test('of a gallery that holds only folders names some of them, and what to do', async () => {
+  await put('one/a.jpg', 'three/b.jpg', 'two/c/d.jpg', 'zero/e.jpg');
+  const [only] = await commands({}, ['backfill', '--gallery', folder]);
+  const named = ['one', 'three', 'two'].map((name) => `${folder}/${name}`).join(', ');
+  expect(only).toMatchObject({
+    status: 2,
+    stderr: `backfill: ${folder} holds no images itself, only folders: name one of them by --gallery (${named} and others), or take all galleries by --all.\n`,
+  });
+  expect(await drainQueue(engines)).toEqual([]);
+});
+
+const gone = { originals: 'gone-originals', thumbnails: 'gone-thumbnails', table: 'gone-table' };
+const backfillOf = (...more: string[]) => ['backfill', '--gallery', folder, ...more];
+const explained = (name: string) => ['explain', '--image', `${folder}/${name}`];
+
+test.each<[string, Record<string, string>, () => string[]]>([
+  ['bucket gone-originals', { OriginalsBucket: gone.originals }, () => backfillOf()],
+  ['bucket gone-originals', { OriginalsBucket: gone.originals }, () => explained('1')],
+  ['bucket gone-thumbnails', { ThumbnailsBucket: gone.thumbnails }, () => backfillOf('--lost')],
+  ['bucket gone-thumbnails', { ThumbnailsBucket: gone.thumbnails }, () => explained('1')],
+  ['table gone-table', { ImagesTable: gone.table }, () => backfillOf('--missing')],
+  ['table gone-table', { ImagesTable: gone.table }, () => explained('1')],
+  ['queue gone-queue', {}, () => backfillOf()],
+  ['queue gone-queue', {}, () => ['redrive', '--queue', 'eager']],
+])('where there is no %s any more, with %j, a command names it', async (what, others, words) => {
+  const [image = ''] = await put('1');
+  await make(image);
+  const EagerQueueUrl = `${engines.s3Endpoint}/000000000000/gone-queue`;
+  const [done] = await commands(what.startsWith('queue') ? { EagerQueueUrl } : others, words());
+  expect(done?.stderr).toMatch(
+    new RegExp(
+      `^\\w+: There is no ${what}, which .*endpoints\\.json names: start the local cloud again with "npm start"\\.\n$`,
+    ),
+  );
+  expect(done?.status).toBe(2);
+  // What was made is still recorded as made.
+  const { variants } = (await itemOf(engines, table, image)) ?? {};
+  expect(Object.keys(variants ?? {}).sort()).toEqual(['card', 'zoom']);
+});
+
+test('names that would command a terminal are shown to it', async () => {
+  const gallery = `${folder}/a\n\u001b[31mb`;
+  await putOriginal(engines, `${gallery}/1\u001b[2J.jpg`, await picture('red'));
+  const shown = `${folder}/a\\n\\u001b[31mb`;
+  const [filled, told] = await commands(
+    {},
+    ['backfill', '--gallery', gallery],
+    ['explain', '--image', `${gallery}/1\u001b[2J.jpg`],
+  );
+  expect(filled?.stdout).toContain(`Backfill of ${shown} in`);
+  expect(told?.stdout).toContain(`${shown}/1\\u001b[2J.jpg is in the originals bucket`);
+  expect(`${filled?.stdout}${told?.stdout}`).not.toContain('\u001b');
 });

@@ -347,6 +347,13 @@ describe('one cloud, ended in every way and started again', () => {
     await until(() => family.filter(alive).length === 0 || undefined, 3000);
     expect(Date.now() - pressed).toBeLessThan(3000);
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(false);
+    expect(running.output()).toMatch(
+      new RegExp(`\\n\\nStopping…\\nStopped; the state is kept in ${dir}\\.\\n$`),
+    );
+    // The function that was at work is ended with the rest: that is no error of it.
+    const log = readFileSync(join(dir, 'logs', 'test-summaries-slow.log'), 'utf8');
+    expect(log).toContain('START');
+    expect(log).not.toContain('ERROR');
     ({ running } = await readyAndFilled());
   });
 
@@ -492,6 +499,22 @@ describe('a start that cannot be says why and what to do', () => {
       code: 1,
       output: expect.stringContaining('dynoxide did not start'),
     });
+  });
+
+  test('when DYNAMODB_ENDPOINT names none', async () => {
+    const [address, silent] = [
+      await ends([], { DYNAMODB_ENDPOINT: 'nonsense' }),
+      await ends([], { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
+    ];
+    expect(address).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('DYNAMODB_ENDPOINT: expected the http address of a DynamoDB'),
+    });
+    expect(silent).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('DYNAMODB_ENDPOINT: no DynamoDB answers at'),
+    });
+    expect(processes()).toEqual([]);
   });
 
   test('when an option or PORT is none', async () => {

@@ -89,6 +89,13 @@ describe('npm run plan', () => {
     }
   });
 
+  test('tells a program of it in JSON', () => {
+    const { status, stdout, stderr } = run('--json', '--chunk-rows', 'many');
+    const error = '--chunk-rows: expected a whole number, got "many".';
+    expect({ status, stdout: JSON.parse(stdout) }).toEqual({ status: 2, stdout: { error } });
+    expect(stderr).toBe(`plan: ${error}\n`);
+  });
+
   test('says what it takes', () => {
     const { status, stdout } = run('--help');
     expect(status).toBe(0);
@@ -115,6 +122,21 @@ describe('an option', () => {
       expect(others(after)).toEqual(others(parted));
     },
   );
+
+  test.each([
+    ['chunk-rows', '1e99', 'a whole number up to 1000'],
+    ['chunk-rows', '-1e99', 'a whole number from 1 up'],
+    ['chunk-rows', '1.5', 'a whole number'],
+    ['requests-per-minute', '1e99', 'a whole number up to 10000000'],
+    ['bulk-gate', '1e99', 'a whole number up to 1000'],
+    ['bulk-concurrency', '1e99', 'a whole number up to 1000'],
+    ['account-concurrency', '1e99', 'a whole number up to 1000000'],
+    ['headroom', '1e99', 'a number up to 10'],
+  ])('--%s %s is told the bound of the configuration, %s', (option, text, expected) => {
+    expect(() => withOptions(configured, { [option]: text })).toThrow(
+      `--${option}: expected ${expected}, got "${text}".`,
+    );
+  });
 
   test('none is for tokens that an account does not count, and for nothing else', () => {
     expect(withOptions(configured, { 'tokens-per-minute': 'none' }).account.tokensPerMinute).toBe(

@@ -61,6 +61,7 @@ describe('a command', () => {
 
   test.concurrent.each([
     ['--state', process.execPath, 'expected a folder that can be written to, got'],
+    ['--state', '/proc/none', 'expected a folder that can be written to, got'],
     ['--cdk-out', '/nope', 'expected a folder that "cdk synth" has written, got'],
   ])('local/main.ts ends with 2 for %s %s', async (option, value, sentence) => {
     const child = spawn(process.execPath, ['local/main.ts', option, value]);
@@ -69,7 +70,7 @@ describe('a command', () => {
     expect(stderr).toContain(`\n${option}: ${sentence} ${value}`);
   });
 
-  test.concurrent.each(['explain', 'redrive', 'destroy'])(
+  test.concurrent.each(['explain', 'redrive', 'destroy', 'plan', 'sample', 'sweep'])(
     '%s tells a program of it in JSON',
     async (name) => {
       const child = spawn(process.execPath, [`cli/${name}.ts`, '--json', '--unheard-of', '5']);

@@ -21,7 +21,22 @@ test('a deployment of which nobody has said who may call it is refused before an
 
 test('what is wrong is told as a wrong call', () => {
   const opened = (...given: Parameters<typeof openStage>) => expect(() => openStage(...given));
-  opened('nowhere').toThrow(UsageError);
+  opened('nowhere').toThrow(
+    new UsageError('--stage: expected one of production, staging, got "nowhere".'),
+  );
+  opened('toString').toThrow(UsageError);
   opened('production', { ...ISSUED, issuer: 'http://issuer.example' }).toThrow(UsageError);
-  opened('production', { architecture: 'sparc' }).toThrow(/^cdk\/config\.ts: architecture: /);
+  opened('production', { architecture: 'sparc' }).toThrow(
+    new UsageError('--architecture: expected one of "arm64"|"x86_64", got "sparc".'),
+  );
+});
+
+test.each([
+  ['issuer', '--issuer', 'http://issuer.example'],
+  ['audience', '--audience', 'two words'],
+  ['clientId', '--client-id', 'two words'],
+])('a wrong %s is blamed on %s, by which it came', (key, option, value) => {
+  expect(() => openStage('production', { ...ISSUED, [key]: value })).toThrow(
+    new RegExp(`^${option}: expected .*, got "${value}"\\.$`),
+  );
 });
