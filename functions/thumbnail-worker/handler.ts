@@ -5,6 +5,7 @@ import { THUMBNAIL_METRICS } from '../../shared/metrics/thumbnails.ts';
 import { createDynamo, createS3, createSqs } from '../../shared/runtime/clients.ts';
 import { once } from '../../shared/runtime/once.ts';
 import { type Delivery, queueHandler } from '../../shared/runtime/queue-stack.ts';
+import { LONGEST_DRAWING_MS } from '../../shared/thumbnails/draw-svg.ts';
 import { splitImage } from '../../shared/thumbnails/image-key.ts';
 import { readEnv } from './env.ts';
 import { makeThumbnails } from './make-thumbnails.ts';
@@ -22,7 +23,8 @@ export const handler = queueHandler({
   process: processMessage,
   about: (body) => ({ images: parseMessage(body).map(({ image }) => image) }),
   again: () => metrics.add('Retries', 1),
-  needsMs: 20_000,
+  // Nothing takes longer than the slowest drawing, and as long again as one of its tries to read and to write.
+  needsMs: LONGEST_DRAWING_MS + 10_000,
   retry: {
     sqs: once(createSqs),
     queueUrl: (name) => queueUrl(name),

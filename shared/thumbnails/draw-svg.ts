@@ -6,6 +6,8 @@ import type { Size } from './geometry.ts';
 /** The largest drawing: what a variant of the longest side can need. */
 const MAX_DRAWN_PIXELS = 4096 * 4096;
 const MAX_DRAWING_MS = 10_000;
+/** What a drawing takes at most: one that is too slow enlarged is tried at its own size. */
+export const LONGEST_DRAWING_MS = 2 * MAX_DRAWING_MS;
 /** A strip that covers a box would be as long as it likes. Cairo's surfaces end at 32,767. */
 const MAX_ENLARGED_SIDE = 16_384;
 const MAX_OUTPUT_BYTES = MAX_DRAWN_PIXELS * 4 + 1024 * 1024;

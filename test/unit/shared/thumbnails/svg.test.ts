@@ -134,6 +134,20 @@ describe('the cost is bounded', () => {
     expect(await sharp(png).metadata()).toMatchObject({ width: 24, height: 24 });
   });
 
+  test('and what is too slow at both sizes is given up after both', async () => {
+    const slow = svg(
+      '<filter id="f" x="0" y="0" width="1" height="1"><feMorphology operator="dilate" radius="200"/></filter><rect width="1200" height="1200" filter="url(#f)"/>',
+      'width="1200" height="1200"',
+    );
+    const { svg: checked } = await checkSvg(slow);
+    const started = performance.now();
+    const drawing = drawSvg(checked, { ...BOX, width: 1600, height: 1600 }, { timeoutMs: 700 });
+    await expect(drawing).rejects.toThrow(TooLargeError);
+    const tookMs = performance.now() - started;
+    expect(tookMs).toBeGreaterThan(1300);
+    expect(tookMs).toBeLessThan(4000);
+  });
+
   test('in pixels drawn, as far as memory goes', async () => {
     const { svg: checked } = await checkSvg(
       svg('<rect width="9" height="9"/>', 'width="10" height="10"'),
