@@ -198,7 +198,7 @@ export const HOSTILE_IMAGES: readonly HostileImage[] = [
     expected: 'too-large',
     bytes: () => svg(`<filter id="f">${'<feOffset dx="1"/>'.repeat(1000)}</filter>`),
   },
-  { name: 'SVG without a size', expected: 'corrupt', bytes: () => svg('', '') },
+  { name: 'SVG of no size', expected: 'corrupt', bytes: () => svg('', 'width="0" height="0"') },
   {
     name: 'SVG that is not XML',
     expected: 'corrupt',

@@ -160,6 +160,11 @@ function classify({ error, stderr }: Failure, timeoutMs: number): Error {
       { cause },
     );
   }
+  if (/exceeds .* limit/.test(stderr)) {
+    return new TooLargeError("expected an SVG within librsvg's limits and it exceeds one", {
+      cause,
+    });
+  }
   // An abort is librsvg giving up: the same drawing would make it give up again.
   if (error.code === FAILED_TO_DRAW || error.signal === 'SIGABRT') {
     return new CorruptError('expected an SVG that can be drawn and this one cannot', { cause });

@@ -5,6 +5,12 @@ export interface Size {
   height: number;
 }
 
+/**
+ * JPEG's own limit, with a margin. Formats that allow more let a kilobyte declare a picture of
+ * 3,145,792×48, whose lines alone filled 2 GB.
+ */
+export const MAX_SIDE = 65_535;
+
 /** How a variant is cut from a picture: scale the whole to `scaled`, keep `crop` of its middle. */
 export interface Cut {
   scaled: Size;

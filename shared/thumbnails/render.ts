@@ -1,7 +1,7 @@
 import { TooLargeError } from '../errors.ts';
 import { decode, NAMES, type OpenedHeader, readHeader } from './decode.ts';
 import { drawSvg } from './draw-svg.ts';
-import { type Cut, cut, largest, type Size, turned } from './geometry.ts';
+import { type Cut, cut, largest, MAX_SIDE, type Size, turned } from './geometry.ts';
 import {
   drawablePixels,
   estimateDrawingBytes,
@@ -123,11 +123,6 @@ function storedSize({ variant, scaled }: Cut & { variant: Variant }, header: Ope
 
 /** The default of sharp, 16,383 × 16,383; a JPEG of it is reduced in a few seconds. */
 const MAX_PIXELS = 0x3fff * 0x3fff;
-/**
- * JPEG's own limit, with a margin. Formats that allow more let a kilobyte declare a picture of
- * 3,145,792×48, whose lines alone filled 2 GB.
- */
-const MAX_SIDE = 65_535;
 
 function refuseTooLarge({ kind, header, nominal }: Picture, master: Size, memoryBytes: number) {
   const { width, height } = nominal;

@@ -1,7 +1,9 @@
 import { SaxesParser } from 'saxes';
 import { CorruptError, TooLargeError, UnsupportedError } from '../errors.ts';
 import { sharp } from './engine.ts';
+import { MAX_SIDE } from './geometry.ts';
 import { sniff } from './sniff.ts';
+import { type Root, statedSize, withSize } from './svg-size.ts';
 
 /** XML of 8 MiB is checked in a fifth of a second; libxml2's own limit is 10 MB. */
 const MAX_SVG_BYTES = 8 * 1024 * 1024;
@@ -35,7 +37,8 @@ export async function checkSvg(source: Uint8Array): Promise<CheckedSvg> {
     );
   }
   const document = decodeText(source);
-  const embedded = embeddedPictures(document);
+  const { embedded, root } = parse(document);
+  refuseTooLarge(root);
   let embeddedPixels = 0;
   for (const picture of embedded) embeddedPixels += await pixelsOf(picture);
   if (embeddedPixels > MAX_EMBEDDED_PIXELS) {
@@ -45,7 +48,7 @@ export async function checkSvg(source: Uint8Array): Promise<CheckedSvg> {
   }
   // libvips looks for the tag in the first 1,000 bytes only, where some drawing programs write
   // comments and entities; a comment that mentions it satisfies the look.
-  return { svg: Buffer.from(`<!--<svg-->${document}`), embeddedPixels };
+  return { svg: Buffer.from(`<!--<svg-->${withSize(document, root)}`), embeddedPixels };
 }
 
 const DECLARATION = /^\s*<\?xml[^>]*?\?>/;
@@ -62,10 +65,20 @@ function decodeText(source: Uint8Array): string {
   }
 }
 
-/** Parses the whole document under the limits; returns the `data:` references in it. */
-function embeddedPictures(document: string): string[] {
+/** libvips takes what is a million times as large for a single pixel. */
+function refuseTooLarge(root: Root): void {
+  const { width, height } = statedSize(root) ?? { width: 0, height: 0 };
+  if (Math.max(width, height) <= MAX_SIDE) return;
+  throw new TooLargeError(
+    `expected an SVG of at most ${MAX_SIDE} pixels a side and it has ${width}×${height}`,
+  );
+}
+
+/** Parses the whole document under the limits; returns its root and the `data:` references in it. */
+function parse(document: string): { embedded: string[]; root: Root } {
   const parser = new SaxesParser({ xmlns: false, position: false });
-  const pictures: string[] = [];
+  const embedded: string[] = [];
+  let root: Root | undefined;
   let primitives = 0;
   parser.on('error', (error) => {
     throw new CorruptError('expected an SVG of well-formed XML and it is not', { cause: error });
@@ -76,6 +89,8 @@ function embeddedPictures(document: string): string[] {
     Object.assign(parser.ENTITIES, declared);
   });
   parser.on('opentag', ({ name, attributes }) => {
+    // The position is that after the tag, and no attribute holds a bare `<`.
+    root ??= { start: document.lastIndexOf('<', parser.position - 1), attributes };
     const element = name.replace(/^.*:/, '');
     if (element === 'filter') primitives = 0;
     if (element.startsWith('fe')) primitives += 1;
@@ -87,11 +102,12 @@ function embeddedPictures(document: string): string[] {
     for (const value of Object.values(attributes)) {
       // URL parsers drop tabs and line breaks wherever they are, and leading spaces.
       const reference = value.replaceAll(/[\t\n\r]/g, '').trimStart();
-      if (/^data:/i.test(reference)) pictures.push(reference);
+      if (/^data:/i.test(reference)) embedded.push(reference);
     }
   });
   parser.write(document).close();
-  return pictures;
+  if (root === undefined) throw new CorruptError('expected an SVG and it has no element');
+  return { embedded, root };
 }
 
 /** The internal entities of a document type: plain text only, as drawing programs write them. */

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { CorruptError, TooLargeError, UnsupportedError } from '../../../../shared/errors.ts';
 import { drawSvg } from '../../../../shared/thumbnails/draw-svg.ts';
 import { checkSvg } from '../../../../shared/thumbnails/svg.ts';
+import { statedSize, withSize } from '../../../../shared/thumbnails/svg-size.ts';
 import { plain, svg } from '../../../pictures.ts';
 
 // Three times the size of what is drawn: every edge is one of a pixel.
@@ -48,6 +49,73 @@ describe('what drawing programs write is drawn', () => {
     );
     expect((await draw(source)).pixel).toEqual([0, 0, 255, 255]);
     expect((await checkSvg(source)).embeddedPixels).toBe(100);
+  });
+});
+
+describe('what states no size that can be used is as large as browsers show it', () => {
+  const GREEN = '<rect width="150" height="150" fill="lime"/>';
+  const halves = async (attributes: string, before = '') => {
+    const source = `${before}<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${GREEN}</svg>`;
+    const { svg: checked } = await checkSvg(Buffer.from(source));
+    const { nominal, png } = await drawSvg(checked, { width: 600, height: 600, fit: 'inside' });
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    const at = (x: number) => [...data.subarray((info.width * 10 + x) * 4).subarray(0, 4)];
+    const edge = info.width / 2;
+    return { nominal, drawn: [info.width, info.height], left: at(edge - 2), right: at(edge + 1) };
+  };
+
+  test.each(['', 'width="nan" height="-1"', 'width="300" viewBox="0 0 NaN NaN"'])(
+    'drawn: %s',
+    async (attributes) => {
+      expect(await halves(attributes)).toEqual({
+        nominal: { width: 300, height: 150 },
+        drawn: [600, 300],
+        left: [0, 255, 0, 255],
+        right: [0, 0, 0, 0],
+      });
+    },
+  );
+
+  test('after a prologue that looks like it', async () => {
+    const before =
+      '\uFEFF<?xml version="1.0"?>\r\n<!-- <svg> 😀 -->\r\n<!DOCTYPE svg [<!ENTITY a "b">]>\r\n';
+    expect((await halves('id="😀&a;"', before)).nominal).toEqual({ width: 300, height: 150 });
+  });
+
+  test.each([
+    [{}, 300, 150],
+    [{ style: 'fill: red' }, 300, 150],
+    [{ width: '1e400', height: '-100' }, 300, 150],
+    [{ width: '100%', height: '100%' }, 300, 150],
+    [{ width: '20' }, 20, 150],
+    [{ height: '1in' }, 300, 72],
+    [{ viewBox: '-50 -50 -100 -100' }, 300, 150],
+    [{ viewBox: '0 0 100' }, 300, 150],
+  ])('framed: %o', (attributes, width, height) => {
+    expect(statedSize({ start: 0, attributes })).toBeUndefined();
+    expect(withSize('<svg/>', { start: 0, attributes })).toContain(
+      `viewBox="0 0 ${width} ${height}"`,
+    );
+  });
+
+  test.each([
+    [{ width: '150', height: '75' }, 150, 75],
+    [{ width: '2in', height: '2.54cm' }, 144, 72],
+    [{ width: '150', viewBox: '0 0 300 150' }, 150, 75],
+    [{ height: '75', viewBox: '0 0 300 150' }, 150, 75],
+    [{ width: '-1', height: 'auto', viewBox: ' 0,0 300, 150' }, 300, 150],
+    [{ width: '0', height: '0' }, 0, 0],
+  ])('and what states one keeps it: %o', (attributes, width, height) => {
+    const root = { start: 0, attributes };
+    expect(statedSize(root)).toEqual({ width, height });
+    expect(withSize('<svg/>', root)).toBe('<svg/>');
+  });
+
+  test('also in a style, or by its viewBox', async () => {
+    const styled = await halves('style="width: 150px; height: 75px"');
+    expect(styled.nominal).toEqual({ width: 150, height: 75 });
+    const seen = await halves('width="-1" height="auto" viewBox="0,0 300,150"');
+    expect(seen).toMatchObject({ nominal: { width: 300, height: 150 }, right: [0, 0, 0, 0] });
   });
 });
 
@@ -167,6 +235,21 @@ describe('the cost is bounded', () => {
     const box = { width: 5000, height: 5000, fit: 'outside' } as const;
     await expect(drawSvg(checked, box)).rejects.toThrow(TooLargeError);
   });
+});
+
+test.each([
+  'width="100000" height="1"',
+  'width="1e9" height="1e9" viewBox="0 0 100 100"',
+  'width="2147483647" height="2147483647" viewBox="0 0 100 100"',
+  'viewBox="0 0 1e9 1e9"',
+  'width="100" viewBox="0 0 1 1000"',
+])('more pixels a side than a picture may have are too many: %s', async (attributes) => {
+  await expect(checkSvg(svg('<rect/>', attributes))).rejects.toThrow(TooLargeError);
+});
+
+test('and so are more than can be drawn', async () => {
+  const { svg: checked } = await checkSvg(svg('<rect/>', 'width="40000" height="1"'));
+  await expect(drawSvg(checked, BOX)).rejects.toThrow(TooLargeError);
 });
 
 test('a drawing is refused when it and its process need more memory than there is', async () => {
