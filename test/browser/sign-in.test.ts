@@ -135,7 +135,17 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   expect(await page.getByRole('link', { name: 'orchard' }).count()).toBe(0);
   // What they may not do is not offered.
   const add = page.getByRole('button', { name: 'Add pictures' });
+  const images = Promise.withResolvers<void>();
+  await page.route(/\/images\?/, async (route) => {
+    await images.promise;
+    await route.fallback();
+  });
+  await page.reload();
   await page.getByRole('link', { name: 'harbour' }).first().click();
+  // Neither as long as nobody knows.
+  await page.getByText('Looking into the folder').waitFor();
+  expect(await add.count()).toBe(0);
+  images.resolve();
   await allShown(page, 1, 40_000);
   await add.waitFor({ state: 'detached' });
   await page.goto(`${web}/?gallery=harbour/nothing`);

@@ -107,9 +107,11 @@ function AnotherGallery({ list, known, onOpen }: AnotherGalleryProps) {
   return <NewGallery shown={known.current} onOpen={onOpen} />;
 }
 
-/** Not for those who may only look. */
-function AddTo({ feed, ...props }: { feed: Feed } & AddPicturesProps) {
-  return useStore(feed).readOnly ? null : <AddPictures {...props} />;
+/** Not for those who may only look. As long as nobody knows, its place is held. */
+function AddTo({ feed, ...props }: { feed: Feed } & Omit<AddPicturesProps, 'shown'>) {
+  const { readOnly, error } = useStore(feed);
+  if (readOnly === true) return null;
+  return <AddPictures shown={readOnly === false || error !== undefined} {...props} />;
 }
 
 function DropOn({
