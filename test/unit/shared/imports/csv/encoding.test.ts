@@ -118,13 +118,18 @@ describe('UTF-16 without a mark', () => {
     );
   });
 
-  test.each(['a\n', 'id\n1\n', 'a,b\n1,2\n', 'n;v\r\n1;é\r\n', 'id,名\n1,大本\n'])(
-    'is found out where there is hardly anything: %j',
-    (text) => {
-      expect(shown(encode(text, 'utf-16le'))).toBe('utf-16le');
-      expect(shown(encode(text, 'utf-16be'))).toBe('utf-16be');
-    },
-  );
+  test.each([
+    'a\n',
+    'id\n1\n',
+    'a,b\n1,2\n',
+    'n;v\r\n1;é\r\n',
+    'id,名\n1,大本\n',
+    'id,名\n1,　　\n',
+    '1,가\n2,가\n',
+  ])('is found out where there is hardly anything: %j', (text) => {
+    expect(shown(encode(text, 'utf-16le'))).toBe('utf-16le');
+    expect(shown(encode(text, 'utf-16be'))).toBe('utf-16be');
+  });
 
   test.each([
     'id,name\n1,a\0b\0\n\0,\0\n',
