@@ -32,8 +32,30 @@ interface Called {
 /** AWS, or what stands in its place, has not answered. */
 export class SilentError extends Error {}
 
+/** As a client of any service has it. */
+interface Failing {
+  middlewareStack: {
+    add(
+      middleware: (
+        next: (args: { input: object }) => Promise<{ output: object }>,
+        context: { endpointV2?: { url: URL } },
+      ) => (args: { input: object }) => Promise<{ output: object }>,
+      options: { step: 'initialize'; name: string },
+    ): void;
+  };
+}
+
+/** Has a client throw sentences, around its attempts and not in each of them. */
+export function tellFailures<Client extends Failing>(client: Client, called: Called): Client {
+  client.middlewareStack.add(
+    (next, context) => (args) => next(args).catch(awsFailure(called)(args.input, context)),
+    { step: 'initialize', name: 'tellFailures' },
+  );
+  return client;
+}
+
 /** What a call that failed comes to: a sentence where nobody but the operator can do something about it. */
-export function awsFailure({ service, target, limits }: Called) {
+function awsFailure({ service, target, limits }: Called) {
   return (input: object, context: { endpointV2?: { url: URL } }) =>
     (error: unknown): never => {
       if (!(error instanceof Error)) throw error;

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { awsFailure } from './aws-failure.ts';
+import { tellFailures } from './aws-failure.ts';
 import { type CallLimits, callSettings, LIMITS } from './call-limits.ts';
 import type { Target } from './target.ts';
 
@@ -46,26 +46,8 @@ export function openClients(
   });
   const dynamodb = new DynamoDBClient({ ...shared, ...at(endpoints?.dynamodb) });
 
-  // Around the attempts, and not in each of them.
-  const step = { step: 'initialize', name: 'tellFailures' } as const;
-  const failing = (service: string) => awsFailure({ service, target, limits });
-  s3.middlewareStack.add(
-    (next, context) => (args) => {
-      return next(args).catch(failing('S3')(args.input, context));
-    },
-    step,
-  );
-  sqs.middlewareStack.add(
-    (next, context) => (args) => {
-      return next(args).catch(failing('SQS')(args.input, context));
-    },
-    step,
-  );
-  dynamodb.middlewareStack.add(
-    (next, context) => (args) => {
-      return next(args).catch(failing('DynamoDB')(args.input, context));
-    },
-    step,
-  );
+  tellFailures(s3, { service: 'S3', target, limits });
+  tellFailures(sqs, { service: 'SQS', target, limits });
+  tellFailures(dynamodb, { service: 'DynamoDB', target, limits });
   return { s3, sqs, dynamodb: DynamoDBDocumentClient.from(dynamodb) };
 }

@@ -47,3 +47,12 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
   });
   return parseArgs({ args, options }).values;
 }
+
+/** An option's value, in digits: `1e3` and `0x10` are slips. @throws UsageError */
+export function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(
+    `${option}: expected a whole number from ${least} to ${most}, got "${text}".`,
+  );
+}

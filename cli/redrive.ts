@@ -2,7 +2,7 @@ import './compile-cache.ts';
 import type { Message } from '@aws-sdk/client-sqs';
 import { printable } from './printable.ts';
 import { createProgress } from './progress.ts';
-import { readOptions } from './read-options.ts';
+import { readOptions, wholeNumber } from './read-options.ts';
 import type { Moved } from './redrive/move-messages.ts';
 import { INTERRUPTED, stopBySignals } from './stop-by-signals.ts';
 import type { Target } from './target.ts';
@@ -54,11 +54,10 @@ async function main(): Promise<void> {
   const known = Object.keys(QUEUES).join(', ');
   if (queue === undefined) throw new UsageError(`Expected --queue, one of ${known}. See --help.`);
   if (!isQueue(queue)) throw new UsageError(`--queue: expected one of ${known}, got ${queue}.`);
-  if (values.max !== undefined && !/^[1-9]\d{0,8}$/.test(values.max)) {
-    throw new UsageError(
-      `--max: expected a whole number from 1 to 999999999, got "${values.max}".`,
-    );
-  }
+  const max =
+    values.max === undefined
+      ? Number.POSITIVE_INFINITY
+      : wholeNumber('--max', values.max, 1, 999_999_999);
   // Not before it is known what to send.
   const { openTarget } = await import('./target.ts');
   const target = await openTarget(values.outputs, values.state);
@@ -87,7 +86,7 @@ async function main(): Promise<void> {
     return;
   }
   const signal = stopBySignals('the batch under way is moved');
-  const most = Math.min(visible, Number(values.max ?? visible));
+  const most = Math.min(visible, max);
   const progress = createProgress();
   let tally: Moved = { moved: 0, refused: 0 };
   for await (tally of moveMessages(sqs, deadLetters, url, { most, signal })) {

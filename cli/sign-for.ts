@@ -19,9 +19,17 @@ export async function signFor(
   return headers;
 }
 
-/** What the SDK finds on this machine. */
+/** What the SDK finds on this machine. @throws one sentence where that is nothing. */
 async function found() {
   const { config } = new S3Client({});
-  const [credentials, region] = await Promise.all([config.credentials(), config.region()]);
-  return { credentials, region };
+  try {
+    const [credentials, region] = await Promise.all([config.credentials(), config.region()]);
+    return { credentials, region };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The request cannot be signed: ${why.replace(/\.?$/, '.')} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,
+      { cause },
+    );
+  }
 }

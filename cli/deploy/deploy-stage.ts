@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { SSMClient } from '@aws-sdk/client-ssm';
 import type { Config } from '../../cdk/config-schema.ts';
 import type { Stage } from '../../cdk/stage.ts';
 import { providerOf } from '../../cdk/summaries-schema.ts';
+import { openParameters } from '../account.ts';
 import { isToldOfUploads } from '../buckets.ts';
-import { callSettings } from '../call-limits.ts';
 import { openClients } from '../clients.ts';
 import { publishPages } from '../publish.ts';
 import { openTarget } from '../target.ts';
@@ -40,7 +39,7 @@ export async function deployStage(stage: Stage<Config>, options: DeployOptions):
   const keys = modes.flatMap(
     (mode) => providerOf(config.summaries.provider, mode).keyParameter ?? [],
   );
-  const { isBootstrapped, missingKeys } = await lookAhead(new SSMClient(callSettings()), keys);
+  const { isBootstrapped, missingKeys } = await lookAhead(openParameters(), keys);
   const { s3 } = openClients({});
   await requireBuckets(s3, config.adopt);
   if (!isBootstrapped && !options.bootstrap) {

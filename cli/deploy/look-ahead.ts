@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { GetParametersCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import { SilentError } from '../aws-failure.ts';
 import { isMissing } from '../buckets.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -26,8 +27,9 @@ export async function requireBuckets(
   }
 }
 
-/** Of the first thing that AWS is asked: there is no account, region or network, most likely. */
+/** Of the first thing that AWS is asked: there is no account or region, most likely, where there is an answer. */
 export function cannotBeAsked(cause: unknown): never {
+  if (cause instanceof SilentError) throw cause;
   const why = cause instanceof Error ? cause.message : String(cause);
   throw new Error(
     `AWS cannot be asked what this account has: ${why.replace(/\.?$/, '.')} Choose an account by AWS_PROFILE and a region by AWS_REGION.`,

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { callSettings } from '../call-limits.ts';
+import { openStacks } from '../account.ts';
 import { openClients } from '../clients.ts';
 import { cannotBeAsked } from '../deploy/look-ahead.ts';
 import { outputsFileOf } from '../deploy/stage-options.ts';
@@ -31,7 +30,7 @@ export async function destroyStage(
   options: DestroyOptions,
 ): Promise<void> {
   const { name, stackName } = stage;
-  const stacks = new CloudFormationClient(callSettings());
+  const stacks = openStacks();
   const stack = await findStack(stacks, stackName).catch(cannotBeAsked);
   if (stack === undefined) {
     throw new UsageError(

@@ -1,5 +1,4 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { callSettings } from '../call-limits.ts';
+import { openStacks } from '../account.ts';
 import type { Target } from '../target.ts';
 import { UsageError } from '../usage-error.ts';
 import { findStack } from './delete-stack.ts';
@@ -14,7 +13,7 @@ export async function requireStack({ source }: Pick<Target, 'source'>): Promise<
   const { stack, file } = source;
   let found: unknown;
   try {
-    found = await findStack(new CloudFormationClient(callSettings()), stack);
+    found = await findStack(openStacks(), stack);
   } catch {
     return;
   }

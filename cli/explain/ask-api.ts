@@ -72,18 +72,17 @@ export async function askApi<T>(
   authorize: Authorize,
 ): Promise<T> {
   const address = `${api.replace(/\/$/, '')}${path}`;
+  const headers = await authorize(new URL(address));
   let answer: Response;
   try {
     answer = await fetch(address, {
-      headers: await authorize(new URL(address)),
+      headers,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (cause) {
     throw new Error(
-      `${address} does not answer: expected the import API of a running stack. It may be deleted, or the outputs be of another.`,
-      {
-        cause,
-      },
+      `${address} does not answer (${whyOf(cause)}): look at the network, and at the outputs: their stack may be deleted, or be another.`,
+      { cause },
     );
   }
   const json: unknown = await answer.json().catch(() => undefined);
@@ -100,4 +99,13 @@ export async function askApi<T>(
   throw new Error(
     `${address} gave an answer of another version: expected that of this command's, got ${z.prettifyError(parsed.error).replaceAll(/\s+/g, ' ')}.`,
   );
+}
+
+/** What a request came to that had no answer: `fetch` says no more than that it failed. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `nothing for ${TIMEOUT_MS / 1000} s`;
+  const { cause = error } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return cause instanceof Error ? cause.message : String(cause);
 }

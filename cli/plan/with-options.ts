@@ -14,15 +14,17 @@ export function withOptions(
   }, configured);
 }
 
-/** As people write numbers: `0x10` is a slip, and so is `Infinity`. */
-const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)? *$/i;
+/** As people write numbers: `0x10` and `1e3` are slips, and so is `Infinity`. */
+const WHOLE = /^-?\d+$/;
+const DECIMAL = /^-?(?:\d+|\d*\.\d+)$/;
 
 function withOption(
   input: PlanInput,
   { option, path, isWhole, change }: Input,
   text: string,
 ): PlanInput {
-  const value = text === 'none' ? null : DECIMAL.test(text) ? Number(text) : Number.NaN;
+  const isNumber = (isWhole ? WHOLE : DECIMAL).test(text);
+  const value = text === 'none' ? null : isNumber ? Number(text) : Number.NaN;
   const changed = change(input, value);
   if (changed === undefined) {
     throw new UsageError(

@@ -2,7 +2,7 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Mode } from '../../shared/fleet/allowance-settings.ts';
 import { makeFolder } from '../make-folder.ts';
-import { readOptions } from '../read-options.ts';
+import { readOptions, wholeNumber } from '../read-options.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** The variable with the key of a provider that is configured. */
@@ -54,14 +54,6 @@ export function readArguments(given: readonly string[]): SweepArguments | undefi
     isJson: values.json,
     state: values.state,
   };
-}
-
-function wholeNumber(option: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(
-    `${option}: expected a whole number from ${least} to ${most}, got "${text}".`,
-  );
 }
 
 /** Where the curve goes. */

@@ -11,7 +11,7 @@ export async function listImports(
   service: Service,
   { cursor, limit, of }: { cursor?: string | undefined; limit: number; of?: 'everyone' },
 ): Promise<{ imports: ImportSummary[]; operator?: true; cursor?: string }> {
-  const before = cursor === undefined ? undefined : decodeCursor(listCursor, cursor).before;
+  const before = cursor === undefined ? undefined : decodeCursor(listCursor(of), cursor).before;
   const { owner, operator } = service.caller;
   if (of === 'everyone' && !operator) {
     throw new ForbiddenError("query.of: expected an operator's token, got one of somebody else");
@@ -30,6 +30,6 @@ export async function listImports(
     imports,
     // Who has no owner's name is everyone: their own are all.
     ...(operator && owner !== undefined ? { operator } : {}),
-    ...(next === undefined ? {} : { cursor: encodeCursor({ before: next }) }),
+    ...(next === undefined ? {} : { cursor: encodeCursor({ before: next, of }) }),
   };
 }

@@ -86,8 +86,12 @@ export const listQuery = z.strictObject({
   of: z.literal('everyone').exactOptional(),
 });
 
-/** Where a page of imports begins. */
-export const listCursor = z.strictObject({ before: z.string().regex(IMPORT_ID) });
+/** Where a page of imports begins, of one's own or of everyone's. */
+export const listCursor = (of: 'everyone' | undefined) =>
+  z.strictObject({
+    before: z.string().regex(IMPORT_ID),
+    ...(of === undefined ? {} : { of: z.literal(of) }),
+  });
 
 export const rowsQuery = z.strictObject({
   /** A row's number: those behind it are listed. */

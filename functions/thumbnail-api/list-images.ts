@@ -25,15 +25,18 @@ import type { Service } from './service.ts';
 import { takeBound } from './take-bound.ts';
 import { warmUp } from './warm-up.ts';
 
-const cursorSchema = z.strictObject({
-  after: keyText.min(1),
-  listed: z
-    .union([
-      z.strictObject({ through: keyText.min(1) }),
-      z.strictObject({ complete: z.literal(true) }),
-    ])
-    .optional(),
-});
+/** Of this gallery's pages: in another one, what sorts before it would be passed over. */
+const cursorOf = (gallery: string) =>
+  z.strictObject({
+    gallery: z.literal(gallery),
+    after: keyText.min(1),
+    listed: z
+      .union([
+        z.strictObject({ through: keyText.min(1) }),
+        z.strictObject({ complete: z.literal(true) }),
+      ])
+      .optional(),
+  });
 
 export interface ImagesRequest {
   gallery: string;
@@ -58,7 +61,7 @@ export async function listImages(
   service: Service,
   { gallery, variant, limit, cursor }: ImagesRequest,
 ): Promise<{ images: ImageView[]; cursor?: string; readOnly?: true }> {
-  const from = cursor === undefined ? undefined : decodeCursor(cursorSchema, cursor);
+  const from = cursor === undefined ? undefined : decodeCursor(cursorOf(gallery), cursor);
   const { views, uploads } = service.caller;
   const readOnly = mayReach(uploads, gallery) ? {} : ({ readOnly: true } as const);
   // As a gallery that does not exist, and at no cost.
@@ -96,6 +99,7 @@ export async function listImages(
       ? {}
       : {
           cursor: encodeCursor({
+            gallery,
             after: page.next,
             ...(page.listed === undefined ? {} : { listed: page.listed }),
           }),

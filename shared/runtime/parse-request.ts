@@ -79,7 +79,7 @@ export function decodeCursor<Schema extends z.ZodType>(
     return schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
   } catch (cause) {
     throw new InvalidRequestError(
-      `query.cursor: expected the cursor of an earlier answer, got ${JSON.stringify(text.slice(0, 80))}`,
+      `query.cursor: expected the cursor of an earlier page of this list, or none to begin anew, got ${JSON.stringify(text.slice(0, 80))}`,
       { cause },
     );
   }

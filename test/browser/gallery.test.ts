@@ -54,11 +54,22 @@ async function warmPhotos({ target }: Cloud, gallery: string, count: number): Pr
 
 test('who comes first sees that nothing is there, and what to do', async ({
   cloud,
-  visitor: { page },
+  visitor: { page, watched },
 }) => {
+  const answers = Promise.withResolvers<void>();
+  await page.route(/\/galleries$/, async (route) => {
+    await answers.promise;
+    await route.fallback();
+  });
   await page.goto(address(cloud));
+  await page.getByRole('list', { name: 'Galleries' }).waitFor({ state: 'attached' });
+  // Whatever could be typed now would be gone with the next answer.
+  expect(await page.getByRole('textbox').count()).toBe(0);
+  answers.resolve();
   await page.getByRole('button', { name: 'Make the sample gallery' }).waitFor();
+  expect(await page.getByRole('textbox').count()).toBe(1);
   expect(await violations(page)).toEqual([]);
+  await nothingMoved(watched);
 });
 
 test('a cold gallery becomes ready by itself, and a reload loads nothing again', async ({

@@ -135,11 +135,22 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   expect(await page.getByRole('link', { name: 'orchard' }).count()).toBe(0);
   // What they may not do is not offered.
   const add = page.getByRole('button', { name: 'Add pictures' });
+  const images = Promise.withResolvers<void>();
+  await page.route(/\/images\?/, async (route) => {
+    await images.promise;
+    await route.fallback();
+  });
+  await page.reload();
   await page.getByRole('link', { name: 'harbour' }).first().click();
+  // Neither as long as nobody knows.
+  await page.getByText('Looking into the folder').waitFor();
+  expect(await add.count()).toBe(0);
+  images.resolve();
   await allShown(page, 1, 40_000);
   await add.waitFor({ state: 'detached' });
   await page.goto(`${web}/?gallery=harbour/nothing`);
-  await page.getByText('You may look at this gallery, and not add to it.').waitFor();
+  const none = page.getByRole('heading', { name: 'No pictures that you may see' });
+  await none.waitFor();
   expect(await add.count()).toBe(0);
   expect(await violations(page)).toEqual([]);
   // An operator's link shows them their own.
@@ -148,4 +159,15 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await page.waitForURL(`${web}/imports.html`);
   await page.getByText('No imports yet').waitFor();
   expect(await whose.count()).toBe(0);
+  // Who sees no gallery is offered none that they could not see.
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Oscar Operator' }).click();
+  await who(page, 'Oscar Operator').waitFor();
+  await page.goto(web);
+  await page.getByRole('heading', { name: 'No galleries yet' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Make the sample gallery' }).count()).toBe(0);
+  await page.getByLabel('A gallery of your own').last().fill('sample');
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await none.waitFor();
 }, 100_000);

@@ -279,10 +279,26 @@ test('a cursor of the caller’s own making hides nothing from anyone', async ()
     { after: '1004.jpg', listed: { complete: true } },
   ];
   for (const cursor of forged) {
-    await page(serviceOf(engines.newProcess()), 80, encodeCursor(cursor));
+    await page(serviceOf(engines.newProcess()), 80, encodeCursor({ gallery, ...cursor }));
   }
   const { images } = await page(serviceOf(engines.newProcess()));
   expect(images.map(({ image }) => image)).toEqual(folder);
+});
+
+test('a cursor is good for the list that gave it, and for no other', async () => {
+  await putFolder(6);
+  const service = serviceOf(engines.newProcess());
+  const { cursor } = await page(service, 2);
+  const elsewhere = (other: string, from: string | undefined) =>
+    listImages(service, { gallery: other, variant: card, limit: 2, cursor: from });
+  const refused = /^query\.cursor: expected the cursor of an earlier page of this list, or none/;
+  for (const other of ['', `${gallery}/below`, `${gallery}2`]) {
+    await expect(elsewhere(other, cursor)).rejects.toThrow(refused);
+  }
+  await expect(listGalleries(service, cursor)).rejects.toThrow(refused);
+  // As that of the galleries is, and as it was before it said of which gallery it is.
+  await expect(page(service, 2, encodeCursor({ after: '1001.jpg' }))).rejects.toThrow(refused);
+  await expect(page(service, 3, cursor)).resolves.toMatchObject({ images: { length: 3 } });
 });
 
 test('names that sort before the row that says what is listed are no obstacle', async () => {

@@ -418,7 +418,7 @@ test('GET /imports lists from the newest, with true progress and nothing heavy',
   expect(seen).toEqual([...seen].sort().reverse());
   expect(new Set(seen)).toEqual(new Set([...created, ...seen]));
   expect((await ask('GET /imports', { query: 'cursor=e30' })).body.error.message).toBe(
-    'query.cursor: expected the cursor of an earlier answer, got "e30"',
+    'query.cursor: expected the cursor of an earlier page of this list, or none to begin anew, got "e30"',
   );
 });
 
@@ -1151,6 +1151,19 @@ describe('whoever has signed in', () => {
       cursor = page.cursor;
     }
     expect(everyones).toContain(id);
+    // Where a page of one list ends says nothing of the other.
+    await make(OSCAR, 'his');
+    await make(OSCAR, 'his too');
+    for (const [of, other] of [
+      ['', '&of=everyone'],
+      ['&of=everyone', ''],
+    ]) {
+      const { cursor } = await list(OSCAR, `limit=1${of}`);
+      const query = `limit=1${other}&cursor=${cursor}`;
+      const { status, body } = await ask('GET /imports', { by: OSCAR, query });
+      expect(status).toBe(400);
+      expect(body.error.message).toMatch(/^query\.cursor: expected the cursor of an earlier page/);
+    }
     expect((await ask('GET /imports', { by: OLIVE, query: 'of=everyone' })).status).toBe(403);
     expect((await press('cancel', id, undefined, { by: OSCAR })).status).toBe(200);
     // It is still whose it was.

@@ -10,7 +10,7 @@ import { Top } from '../shell/top.tsx';
 import { type Api, createApi } from './api.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { Galleries } from './galleries/galleries.tsx';
-import { createGalleryList } from './galleries/gallery-list.ts';
+import { createGalleryList, type GalleryList } from './galleries/gallery-list.ts';
 import { NewGallery } from './galleries/new-gallery.tsx';
 import { GalleryPage } from './gallery-page.tsx';
 import { galleryTitle, hrefOf, titleOf } from './route.ts';
@@ -26,6 +26,7 @@ export function App({ config }: { config: Config }) {
   const feeds = useFeeds(api, config);
   const feed = gallery === undefined ? undefined : feeds.of(gallery);
   const list = useMemo(() => createGalleryList(api), [api, gallery === undefined]);
+  const known = useRef(false);
   const uploads = useUploadsOf(api, config, feeds);
   const add = useCallback(
     (files: File[], leftOut = false) => {
@@ -59,7 +60,7 @@ export function App({ config }: { config: Config }) {
         dashboards={config.dashboards !== undefined}
       >
         {gallery === undefined ? (
-          <NewGallery onOpen={(name) => go({ gallery: name })} />
+          <AnotherGallery list={list} known={known} onOpen={(name) => go({ gallery: name })} />
         ) : (
           feed !== undefined && <AddTo feed={feed} types={config.upload.types} onPick={add} />
         )}
@@ -89,9 +90,28 @@ export function App({ config }: { config: Config }) {
   );
 }
 
-/** Not for those who may only look. */
-function AddTo({ feed, ...props }: { feed: Feed } & AddPicturesProps) {
-  return useStore(feed).readOnly ? null : <AddPictures {...props} />;
+interface AnotherGalleryProps {
+  list: GalleryList;
+  /** Whether there have been galleries: then there are some, also while they are asked for once more. */
+  known: { current: boolean };
+  onOpen: (gallery: string) => void;
+}
+
+/**
+ * Beside the galleries that there are, for the newcomer's page has one of its own. Its place is held until it is
+ * known which page it is: what was typed before would be lost.
+ */
+function AnotherGallery({ list, known, onOpen }: AnotherGalleryProps) {
+  const { galleries } = useStore(list);
+  known.current ||= galleries.length > 0;
+  return <NewGallery shown={known.current} onOpen={onOpen} />;
+}
+
+/** Not for those who may only look. As long as nobody knows, its place is held. */
+function AddTo({ feed, ...props }: { feed: Feed } & Omit<AddPicturesProps, 'shown'>) {
+  const { readOnly, error } = useStore(feed);
+  if (readOnly === true) return null;
+  return <AddPictures shown={readOnly === false || error !== undefined} {...props} />;
 }
 
 function DropOn({

@@ -20,8 +20,8 @@ export interface FeedState {
   /** Whether there are more than those here. */
   readonly more: boolean;
   readonly error: ApiError | undefined;
-  /** Whoever looks may not add any; false as long as nobody knows. */
-  readonly readOnly: boolean;
+  /** Whoever looks may not add any; undefined as long as nobody knows. */
+  readonly readOnly: boolean | undefined;
 }
 
 /** The pictures of a gallery as far as they were looked at, page by page. */
@@ -46,7 +46,7 @@ export function createFeed(page: (cursor?: string) => Promise<ImagesPage>): Feed
     loading: false,
     more: true,
     error: undefined,
-    readOnly: false,
+    readOnly: undefined,
   });
 
   const loadMore = async (): Promise<void> => {

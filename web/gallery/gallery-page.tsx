@@ -65,10 +65,11 @@ export function GalleryPage({ config, gallery, image, feed, go }: GalleryPagePro
       {loading && images.length === 0 && <p class="looking">Looking into the folder…</p>}
       {!more && images.length === 0 && (
         <div class="empty">
-          <h2>No pictures yet</h2>
+          {/* A gallery that one may not see is answered as one that is empty. */}
+          <h2>{readOnly ? 'No pictures that you may see' : 'No pictures yet'}</h2>
           <p>
             {readOnly
-              ? 'You may look at this gallery, and not add to it.'
+              ? 'You may not add any either.'
               : 'Drop some here, or add them with the button above.'}
           </p>
         </div>

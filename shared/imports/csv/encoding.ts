@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { refusedFile } from './refused.ts';
+import { cutOff } from './utf8.ts';
 
 /**
  * Those that catalogues are met in: Unicode's, the code pages that Excel and old shop systems write
@@ -114,22 +115,60 @@ export function isUtf16(encoding: Encoding | undefined): boolean {
 
 /**
  * UTF-16 without a mark. Its ASCII characters, delimiters and digits in any script, have a NUL for
- * one byte of two, always the same one, and its lines end in a line break two bytes wide.
+ * one byte of two, always the same one, and its lines end in a line break two bytes wide. In other text
+ * a few NULs may happen to stand so, between pairs of plain bytes: in UTF-16 such pairs are East Asian
+ * characters, which come with as many whose bytes are not plain.
  */
 function utf16ByItsNuls(head: Uint8Array): Encoding | undefined {
-  const nuls: [even: number, odd: number] = [0, 0];
-  const breaks: [even: number, odd: number] = [0, 0];
+  const isPlain = plainIn(head);
+  if (isUtf16By(head, 1, isPlain)) return 'utf-16le';
+  if (isUtf16By(head, 0, isPlain)) return 'utf-16be';
+  return undefined;
+}
+
+/** @param high which byte of two is the one that ASCII characters have a NUL for. */
+function isUtf16By(head: Uint8Array, high: 0 | 1, isPlain: (byte: number) => boolean): boolean {
+  let nuls = 0;
+  let nulsBelow = 0;
+  let breaks = 0;
+  // Pairs that are plain in other text, and those that it has not.
+  let plain = 0;
+  let strange = 0;
   for (let at = 0; at + 1 < head.length; at += 2) {
-    const [first, second] = [head[at] ?? 0, head[at + 1] ?? 0];
-    if (first === 0) nuls[0] += 1;
-    if (second === 0) nuls[1] += 1;
-    if (first === 0 && isLineBreak(second)) breaks[0] += 1;
-    if (second === 0 && isLineBreak(first)) breaks[1] += 1;
+    const above = head[at + high] ?? 0;
+    const below = head[at + 1 - high] ?? 0;
+    if (above === 0) {
+      nuls += 1;
+      if (isLineBreak(below)) breaks += 1;
+    }
+    if (below === 0 && !hasCommonFirst(above)) nulsBelow += 1;
+    if (above === 0 || below === 0 || isEitherWay(above, below)) continue;
+    if (isPrivateUse(above) || (isPlain(above) && isPlain(below))) plain += 1;
+    else strange += 1;
   }
   const enough = head.length / 2 / 20;
-  if (nuls[1] >= enough && nuls[1] > nuls[0] * 10 && breaks[1] > 0) return 'utf-16le';
-  if (nuls[0] >= enough && nuls[0] > nuls[1] * 10 && breaks[0] > 0) return 'utf-16be';
-  return undefined;
+  return nuls >= enough && nuls > nulsBelow * 10 && breaks > 0 && plain * 2 <= nuls + strange * 2;
+}
+
+/** Whether a byte is plain in text that is not UTF-16; one beyond ASCII is where all of it is UTF-8. */
+function plainIn(head: Uint8Array): (byte: number) => boolean {
+  const isUnicode = isUtf8(head.subarray(0, head.length - cutOff(head)));
+  return (byte) => (byte >= 0x80 ? isUnicode : byte >= 0x20 || byte === 0x09 || isLineBreak(byte));
+}
+
+/** Has a first character that texts are full of: the ideographic space, the Chinese one, the Korean ga. */
+function hasCommonFirst(block: number): boolean {
+  return block === 0x30 || block === 0x4e || block === 0xac;
+}
+
+/** Indian scripts, whose blocks have the numbers of tabs and line breaks, and hiragana, which has that of a zero. */
+function isEitherWay(above: number, below: number): boolean {
+  return above === 0x09 || isLineBreak(above) || (above === 0x30 && below > 0x40);
+}
+
+/** No text has these; they are what accented and Cyrillic letters of code pages look like. */
+function isPrivateUse(block: number): boolean {
+  return block >= 0xe0 && block <= 0xf8;
 }
 
 function isLineBreak(byte: number): boolean {

@@ -4,8 +4,11 @@ import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openParameters, openStacks } from '../../../cli/account.ts';
 import { SilentError } from '../../../cli/aws-failure.ts';
 import { openClients } from '../../../cli/clients.ts';
+import { cannotBeAsked, lookAhead, requireBuckets } from '../../../cli/deploy/look-ahead.ts';
+import { findStack } from '../../../cli/destroy/delete-stack.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 // What AWS, or what stands in its place, does not answer, and what it says is not there.
@@ -77,6 +80,51 @@ describe.each(CALLS)('%s', (service, call) => {
         `${service} does not answer at ${url} (ECONNREFUSED): start the local cloud again with "npm start".`,
       ),
     );
+  });
+});
+
+describe('what an account has is asked of an endpoint of the environment', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  const limits = { silentMs: 100, attempts: 2 };
+  const remedy = 'look at the network, and at AWS_REGION and AWS_ENDPOINT_URL where they are set.';
+
+  test.each<[service: string, call: () => Promise<unknown>]>([
+    ['SSM', () => lookAhead(openParameters(limits), [])],
+    ['CloudFormation', () => findStack(openStacks(limits), 'Glimpse').catch(cannotBeAsked)],
+    ['S3', () => requireBuckets(openClients({}, limits).s3, { originals: 'mine' })],
+  ])(
+    '%s that is not there, or never answers, is named as any other service',
+    async (service, call) => {
+      vi.stubEnv('AWS_REGION', 'us-east-1');
+      vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+      const sockets: Socket[] = [];
+      const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
+      const url = `http://127.0.0.1:${await portOf(server)}`;
+      vi.stubEnv('AWS_ENDPOINT_URL', url);
+      await expect(call()).rejects.toThrow(
+        new SilentError(
+          `${service} does not answer at ${url} (nothing for 0.1 s, 2 times): ${remedy}`,
+        ),
+      );
+      for (const socket of sockets) socket.destroy();
+      await new Promise((done) => server.close(done));
+      await expect(call()).rejects.toThrow(
+        new SilentError(`${service} does not answer at ${url} (ECONNREFUSED): ${remedy}`),
+      );
+    },
+  );
+
+  test('and where there is no account to ask, it is said how to choose one', async () => {
+    vi.stubEnv('AWS_REGION', 'us-east-1');
+    vi.stubEnv('AWS_PROFILE', 'nobody');
+    vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:1');
+    const sentence =
+      /^AWS cannot be asked what this account has: .*credentials.*\. Choose an account by AWS_PROFILE and a region by AWS_REGION\.$/;
+    await expect(lookAhead(openParameters(limits), [])).rejects.toThrow(sentence);
+    const found = findStack(openStacks(limits), 'Glimpse').catch(cannotBeAsked);
+    await expect(found).rejects.toThrow(sentence);
   });
 });
 

@@ -123,15 +123,17 @@ describe('an option', () => {
     },
   );
 
+  const HUGE = '9'.repeat(30);
+
   test.each([
-    ['chunk-rows', '1e99', 'a whole number up to 1000'],
-    ['chunk-rows', '-1e99', 'a whole number from 1 up'],
+    ['chunk-rows', HUGE, 'a whole number up to 1000'],
+    ['chunk-rows', `-${HUGE}`, 'a whole number from 1 up'],
     ['chunk-rows', '1.5', 'a whole number'],
-    ['requests-per-minute', '1e99', 'a whole number up to 10000000'],
-    ['bulk-gate', '1e99', 'a whole number up to 1000'],
-    ['bulk-concurrency', '1e99', 'a whole number up to 1000'],
-    ['account-concurrency', '1e99', 'a whole number up to 1000000'],
-    ['headroom', '1e99', 'a number up to 10'],
+    ['requests-per-minute', HUGE, 'a whole number up to 10000000'],
+    ['bulk-gate', HUGE, 'a whole number up to 1000'],
+    ['bulk-concurrency', HUGE, 'a whole number up to 1000'],
+    ['account-concurrency', HUGE, 'a whole number up to 1000000'],
+    ['headroom', HUGE, 'a number up to 10'],
   ])('--%s %s is told the bound of the configuration, %s', (option, text, expected) => {
     expect(() => withOptions(configured, { [option]: text })).toThrow(
       `--${option}: expected ${expected}, got "${text}".`,
@@ -156,6 +158,13 @@ describe('an option', () => {
   test.each([
     ['chunk-rows', '0x10', 'a whole number'],
     ['chunk-rows', '1_000', 'a whole number'],
+    ['chunk-rows', '1e2', 'a whole number'],
+    ['chunk-rows', '50.', 'a whole number'],
+    ['chunk-rows', '50.0', 'a whole number'],
+    ['chunk-rows', ' 50', 'a whole number'],
+    ['chunk-rows', '٥٠', 'a whole number'],
+    ['headroom', '2e0', 'a number'],
+    ['headroom', '2 ', 'a number'],
     ['chunk-rows', '1001', 'a whole number up to 1000'],
     ['headroom', 'Infinity', 'a number'],
     ['headroom', '11', 'a number up to 10'],

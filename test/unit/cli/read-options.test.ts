@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { readOptions } from '../../../cli/read-options.ts';
+import { readOptions, wholeNumber } from '../../../cli/read-options.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 
 const OPTIONS = {
@@ -38,6 +38,32 @@ test.each([
   [['--', '--json'], 'Expected options only, got "--". See --help.'],
 ])('%j is a mistake that one sentence names', (given, sentence) => {
   expect(() => readOptions(given, OPTIONS)).toThrow(new UsageError(sentence));
+});
+
+test.each([
+  '0',
+  '-5',
+  '+5',
+  '1001',
+  '1e2',
+  '0x10',
+  '5.',
+  '5.0',
+  ' 5',
+  '1_0',
+  '1,000',
+  '٥',
+  'Infinity',
+])('%j is no whole number of an option', (text) => {
+  expect(() => wholeNumber('--rate', text, 1, 1000)).toThrow(
+    new UsageError(`--rate: expected a whole number from 1 to 1000, got "${text}".`),
+  );
+});
+
+test('a whole number is read as people write it', () => {
+  expect(['1', '007', '1000'].map((text) => wholeNumber('--rate', text, 1, 1000))).toEqual([
+    1, 7, 1000,
+  ]);
 });
 
 describe('a command', () => {

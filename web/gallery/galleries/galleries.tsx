@@ -38,7 +38,7 @@ export function Galleries({ api, config, list, onOpen }: GalleriesProps) {
 
   useRestoredScroll(height, { more, loading }, () => void list.loadMore());
 
-  if (!more && galleries.length === 0) return <Start config={config} onOpen={onOpen} />;
+  if (!more && galleries.length === 0) return <Start api={api} config={config} onOpen={onOpen} />;
   return (
     <main>
       <h1>Galleries</h1>

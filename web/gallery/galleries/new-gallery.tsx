@@ -2,13 +2,20 @@ import { useId, useState } from 'preact/hooks';
 import { galleryNamed } from '../route.ts';
 
 /** Names a gallery that is not there yet: it begins to be with its first picture. */
-export function NewGallery({ onOpen }: { onOpen: (gallery: string) => void }) {
+export function NewGallery({
+  shown = true,
+  onOpen,
+}: {
+  /** Or its place is held. */
+  shown?: boolean;
+  onOpen: (gallery: string) => void;
+}) {
   const id = useId();
   const [name, setName] = useState('');
   const gallery = galleryNamed(name);
   return (
     <form
-      class="new-gallery"
+      class={shown ? 'new-gallery' : 'new-gallery held'}
       onSubmit={(event) => {
         event.preventDefault();
         if (gallery !== '') onOpen(gallery);

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Config } from '../../shell/config.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { fields, number, text } from '../../shell/read-json.ts';
+import type { Api } from '../api.ts';
 import { NewGallery } from './new-gallery.tsx';
 
 const SAMPLE_GALLERY = 'sample';
@@ -16,8 +17,16 @@ interface Making {
   message?: string;
 }
 
+export interface StartProps {
+  api: Api;
+  config: Config;
+  onOpen: (gallery: string) => void;
+}
+
 /** What a newcomer sees: nothing is here yet, and what can be done about it. */
-export function Start({ config, onOpen }: { config: Config; onOpen: (gallery: string) => void }) {
+export function Start({ api, config, onOpen }: StartProps) {
+  const sample = useSample(api, config);
+  if (sample === undefined) return <main class="start" aria-busy="true" />;
   return (
     <main class="start">
       <Icon name="gallery" />
@@ -26,10 +35,27 @@ export function Start({ config, onOpen }: { config: Config; onOpen: (gallery: st
         A gallery is a folder of pictures. Its thumbnails are made when they are first looked at,
         and come straight from storage from then on.
       </p>
-      {config.sample !== undefined && <Sample url={config.sample} onOpen={onOpen} />}
+      {sample.offered && <Sample url={sample.url} onOpen={onOpen} />}
       <NewGallery onOpen={onOpen} />
     </main>
   );
+}
+
+type SampleOffer = { offered: true; url: string } | { offered: false };
+
+/** Undefined until it is known whether whoever looks may add to that gallery. */
+function useSample(api: Api, { sample: url, variants }: Config): SampleOffer | undefined {
+  const [offer, setOffer] = useState<SampleOffer | undefined>(
+    url === undefined ? { offered: false } : undefined,
+  );
+  useEffect(() => {
+    if (url === undefined) return;
+    void api
+      .images(SAMPLE_GALLERY, variants.grid, { limit: 1 })
+      .then(({ readOnly }) => setOffer(readOnly ? { offered: false } : { offered: true, url }))
+      .catch(() => setOffer({ offered: false }));
+  }, [api, url, variants.grid]);
+  return offer;
 }
 
 /** Has the sample gallery made, on a developer's machine. */

@@ -5,14 +5,20 @@ import { acceptOf } from './picked-file.ts';
 export interface AddPicturesProps {
   /** Content types. */
   readonly types: readonly string[];
+  /** Or its place is held. */
+  readonly shown: boolean;
   onPick(files: File[]): void;
 }
 
-export function AddPictures({ types, onPick }: AddPicturesProps) {
+export function AddPictures({ types, shown, onPick }: AddPicturesProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" class="add-pictures" onClick={() => input.current?.click()}>
+      <button
+        type="button"
+        class={shown ? 'add-pictures' : 'add-pictures held'}
+        onClick={() => input.current?.click()}
+      >
         <Icon name="plus" />
         Add pictures
       </button>

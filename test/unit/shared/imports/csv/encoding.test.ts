@@ -1,6 +1,8 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encode, read } from '../../../../csv-files.ts';
+import { openingOf } from '../../../../../shared/imports/csv/encoding.ts';
+import { encode, read, repertoire } from '../../../../csv-files.ts';
 
 const TEXT = 'sku;name;price\r\n1;Crêpière – „groß“;10 €\r\n2;Tapis d’été;5 €\r\n';
 const NAMES = ['Crêpière – „groß“', 'Tapis d’été'];
@@ -76,6 +78,111 @@ describe('is found out', () => {
   test('a UTF-16 file that ends within a character is refused', async () => {
     const { refusal } = await read(encode('\uFEFFa,b\n1,x\n', 'utf-16le').subarray(0, -1));
     expect(refusal?.message).toContain('ends within a character');
+  });
+});
+
+describe('UTF-16 without a mark', () => {
+  const shown = (bytes: Buffer) => openingOf(bytes).encoding;
+  const of = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), minLength: 1 });
+
+  test.each([
+    ['ASCII', 'abcdefghijklmnopqrstuvwxyz 0123456789'],
+    ['Latin', 'aäeéoößçñ 0'],
+    ['Cyrillic', 'абвгдежзиклмнопрстуфхцчшщыьэюя'],
+    ['Greek', 'αβγδεζηθικλμνξοπρστυφχψω'],
+    ['Arabic', 'ابتثجحخدذرزسشصضطظعغفقكلمنهوي'],
+    ['Hindi', 'अआइईउऊएऐओऔकखगघचछजझटठडढतथदधनपफबभमयरलवशषसहािीुूेैोौ्'],
+    ['Malayalam', 'അആഇഈഉഎഏഒകഗങചജഞടഡണതദനപബമയരറലളഴവശഷസഹ'],
+    ['Thai', 'กขคงจชซญดตถทธนบปผพฟภมยรลวสหอ'],
+    ['hiragana', 'あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほ'],
+    ['Japanese', 'のをにはがで、。　日本語一番黒い大きな時計ケース付き'],
+    ['Korean', '가나다라마바사아자차카타파하한국어제품설명'],
+    ['Chinese', '的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年'],
+    ['emoji', '👟🫖💡'],
+  ])('is found out, in either order of bytes: %s', (_, letters) => {
+    // As a catalogue has them: with numbers, and lines.
+    const row = fc.tuple(fc.nat(99_999), of(letters), fc.nat(999));
+    fc.assert(
+      fc.property(
+        fc.array(row, { minLength: 3, maxLength: 12 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.constantFrom(',', ';', '\t'),
+        (rows, end, delimiter) => {
+          const lines = [['id', letters.slice(0, 4), 'price'], ...rows];
+          const text = lines.map((cells) => cells.join(delimiter) + end).join('');
+          expect(shown(encode(text, 'utf-16le'))).toBe('utf-16le');
+          expect(shown(encode(text, 'utf-16be'))).toBe('utf-16be');
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    'a\n',
+    'id\n1\n',
+    'a,b\n1,2\n',
+    'n;v\r\n1;é\r\n',
+    'id,名\n1,大本\n',
+    'id,名\n1,　　\n',
+    '1,가\n2,가\n',
+  ])('is found out where there is hardly anything: %j', (text) => {
+    expect(shown(encode(text, 'utf-16le'))).toBe('utf-16le');
+    expect(shown(encode(text, 'utf-16be'))).toBe('utf-16be');
+  });
+
+  test.each([
+    'id,name\n1,a\0b\0\n\0,\0\n',
+    'id,name\n1,ab\n\0,c\0\n',
+    'ids,name\n\0,a\n',
+    'id,näme\n1,ä\0b\0\n\0,\0\n',
+    'код,имя\n1,б\0г\0\n\0,\0\n',
+  ])('is not what NULs make of other text: %j', async (text) => {
+    for (const bytes of [Buffer.from(text), Buffer.from(` ${text}`)]) {
+      const { rows, report, refusal } = await read(bytes);
+      expect(refusal).toBeUndefined();
+      expect(report?.encoding).toBe('utf-8');
+      expect(rows.map(({ cells }) => cells)).toEqual(
+        text
+          .trimEnd()
+          .split('\n')
+          .slice(1)
+          .map((line) => line.split(',')),
+      );
+    }
+  });
+
+  test('is not what NULs make of a code page', () => {
+    const cyrillic = new Map(repertoire('windows-1251').map((letter, byte) => [letter, byte]));
+    const text = 'код,имя\n1,б\0в\0\n\0,\0синяя лампа\n';
+    const bytes = Buffer.from(Array.from(text, (letter) => cyrillic.get(letter) ?? 0));
+    expect(shown(bytes)).toBeUndefined();
+    expect(shown(Buffer.from(' caf\xe9,gr\xfcn\n1,a\0b\0\n\0,\0\n', 'latin1'))).toBeUndefined();
+  });
+
+  test('is never what NULs make of plain text, up to where that is told for binary data', () => {
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      '1',
+      ' ',
+      ',',
+      'ab',
+      'c,1',
+      '\n',
+      '\0',
+      '\0\n',
+      '\n\0',
+      '\0b',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), fc.boolean(), (parts, shifted) => {
+        const bytes = Buffer.from(`${shifted ? ' ' : ''}id,name and what it is\n${parts.join('')}`);
+        fc.pre(bytes.filter((byte) => byte === 0).length * 4 < bytes.length);
+        expect(shown(bytes)).toBeUndefined();
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 
