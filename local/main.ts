@@ -32,7 +32,7 @@ const root = resolve(import.meta.dirname, '..');
 try {
   await run();
 } catch (error) {
-  console.error(`\n${printableLines(error instanceof Error ? error.message : String(error))}`);
+  console.error(`${printableLines(error instanceof Error ? error.message : String(error))}`);
   process.exit(error instanceof UsageError ? 2 : 1);
 }
 
@@ -49,7 +49,7 @@ async function run(): Promise<void> {
     console.log(HELP);
     return;
   }
-  const port = readPort(process.env.PORT);
+  const port = readPort(process.env.PORT || '4000');
   console.log(
     'Glimpse starts on this machine; synthesis takes some seconds if something changed.\n',
   );
@@ -137,9 +137,9 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-function readPort(text = '4000'): number {
+function readPort(text: string): number {
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_528) return port;
+  if (/^\d+$/.test(text) && port <= 65_528) return port;
   throw new UsageError(
     `Expected PORT to be a whole number from 0 to 65528, got ${JSON.stringify(text)}.`,
   );

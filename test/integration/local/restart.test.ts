@@ -520,10 +520,16 @@ describe('a start that cannot be says why and what to do', () => {
   test('when an option or PORT is none', async () => {
     expect(await ends(['--rest'])).toMatchObject({
       code: 2,
-      output: expect.stringContaining('--rest'),
+      output: expect.stringMatching(/^\S.*--rest/),
     });
-    const port = await ends([], { PORT: 'http' });
-    expect(port).toMatchObject({ code: 2, output: expect.stringContaining('Expected PORT') });
+    const ports = ['http', '0x10', ' '];
+    const refused = await Promise.all(ports.map((PORT) => ends([], { PORT })));
+    expect(refused).toEqual(
+      ports.map((port) => ({
+        code: 2,
+        output: `Expected PORT to be a whole number from 0 to 65528, got "${port}".\n`,
+      })),
+    );
   });
 
   test('--help does not start anything', async () => {
