@@ -84,18 +84,19 @@ export interface LocalCloud {
   grants(): Grant[];
   /** Kills processes in which a function runs now, as a crash would; answers how many that were. */
   killFunction(functionName: string, most?: number): number;
-  stop(): Promise<void>;
+  /** @param graceMs in which the functions that work on something may end it; 0 unless told otherwise */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** What a start has begun, to be ended in the opposite order. */
-type Stops = (() => unknown)[];
+type Stops = ((graceMs: number) => unknown)[];
 
 /** Runs the stack on this machine. @throws one sentence that says what is wrong and what to do. */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const stops: Stops = [];
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => {
-    stopped ??= stopAll(stops);
+  const stop = (graceMs = 0): Promise<void> => {
+    stopped ??= stopAll(stops, graceMs);
     return stopped;
   };
   try {
@@ -106,8 +107,8 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
   }
 }
 
-async function stopAll(stops: Stops): Promise<void> {
-  while (stops.length > 0) await stops.pop()?.();
+async function stopAll(stops: Stops, graceMs: number): Promise<void> {
+  while (stops.length > 0) await stops.pop()?.(graceMs);
 }
 
 async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<LocalCloud, 'stop'>> {
@@ -189,7 +190,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
     metrics: services,
     ...guard,
   });
-  stops.push(() => compute.stop());
+  stops.push((graceMs) => compute.stop(graceMs));
   const queueNames = plan.queues.map(({ name }) => name);
   stops.push(watchQueues(engines.database, queueNames, services.queueRead));
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudEndpoints } from './endpoints.ts';
 import { type AwsJson, AwsJsonError } from './engines/aws-json.ts';
 import type { Orphanage } from './engines/engines.ts';
@@ -21,7 +22,8 @@ export interface Compute {
   readonly pools: ReadonlyMap<string, FunctionPool>;
   /** Starts a process of each function that reads what this one may send, as it is likely to be called soon. */
   warmUpBehind(functionName: string): void;
-  stop(): Promise<void>;
+  /** @param graceMs in which what mappings and schedules have begun may end by itself */
+  stop(graceMs?: number): Promise<void>;
 }
 
 export interface ComputeOptions {
@@ -102,10 +104,14 @@ export function startCompute(options: ComputeOptions): Compute {
   return {
     pools,
     warmUpBehind,
-    async stop() {
-      const ended = [...mappings, ...schedules].map((caller) => caller.stop());
+    async stop(graceMs = 0) {
+      const ended = Promise.all([...mappings, ...schedules].map((caller) => caller.stop()));
+      if (graceMs > 0) {
+        for (const pool of pools.values()) pool.hurry(Date.now() + graceMs);
+        await Promise.race([ended, sleep(graceMs)]);
+      }
       for (const pool of pools.values()) pool.stop();
-      await Promise.all(ended);
+      await ended;
       for (const log of logs) log.close();
     },
   };

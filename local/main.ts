@@ -27,6 +27,9 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
   GLIMPSE_PROVIDER_KEY  the model provider's key, as SSM gives it to the functions
 `;
 
+/** For the thumbnails that are being made: one whose worker is ended is nobody's until its claim lapses. */
+const GRACE_MS = 1500;
+
 const root = resolve(import.meta.dirname, '..');
 
 try {
@@ -67,7 +70,7 @@ async function run(): Promise<void> {
     if (cloud === undefined) {
       console.log('Stopped before it was ready.');
     } else {
-      await cloud.stop();
+      await cloud.stop(code === 0 ? GRACE_MS : 0);
       console.log(`Stopped; the state is kept in ${stateDir}.`);
     }
     process.exit(code);
@@ -101,6 +104,8 @@ async function run(): Promise<void> {
   }
   console.log('  Ctrl-C stops it; what it holds stays.');
   const failure = await cloud.failed;
+  // Whoever ends all processes at once ends the engines, too.
+  if (stoppedAt !== undefined) return;
   console.error(`\n${failure}`);
   await stop(1);
 }

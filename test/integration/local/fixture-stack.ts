@@ -301,6 +301,7 @@ function poolOf(cloud: LocalCloud, plan: FunctionPlan): FunctionPool {
     invoke: (event) => cloud.invoke(plan.name, JSON.parse(event)),
     warmUp: () => {},
     killRunning: (most) => cloud.killFunction(plan.name, most),
+    hurry: () => {},
     stop: () => {},
   };
 }
