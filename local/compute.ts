@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Disk } from './disk.ts';
 import type { CloudEndpoints } from './endpoints.ts';
 import { type AwsJson, AwsJsonError } from './engines/aws-json.ts';
 import type { Orphanage } from './engines/engines.ts';
@@ -30,6 +31,7 @@ export interface ComputeOptions {
   plan: StackPlan;
   endpoints: CloudEndpoints;
   stateDir: string;
+  disk: Disk;
   /** Sees all that functions write, too. */
   onLog: (functionName: string, text: string) => void;
   sqs: AwsJson;
@@ -57,14 +59,14 @@ const startsAhead = ({ logicalId, name }: FunctionPlan, { mappings, queues }: St
   );
 
 export function startCompute(options: ComputeOptions): Compute {
-  const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
+  const { plan, endpoints, stateDir, disk, onLog, sqs, metrics, orphanage } = options;
   const { identities, authority } = options;
   const slots = {
     unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
     starts: createSlots(availableParallelism()),
   };
   const logs = plan.functions.map(({ name }) =>
-    openLog(join(stateDir, 'logs', `${name}.log`), (text) => onLog(name, text)),
+    openLog(join(stateDir, 'logs', `${name}.log`), disk.attempt, (text) => onLog(name, text)),
   );
   const pools = new Map(
     plan.functions.map((fn, index) => {

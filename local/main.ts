@@ -81,6 +81,7 @@ async function run(): Promise<void> {
 
   const cdkOut = values['cdk-out'] === undefined ? undefined : resolve(values['cdk-out']);
   requireFolders(stateDir, cdkOut);
+  const tell = (line: string) => console.error(`\n  ${printable(line)}\n`);
   // Not before it is known that there is something to start.
   const { startLocalCloud } = await import('./cloud.ts');
   cloud = await startLocalCloud({
@@ -91,7 +92,8 @@ async function run(): Promise<void> {
     build: true,
     ...(cdkOut === undefined ? {} : { cdkOut }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
-    onDenied: (line) => console.error(`\n  ${printable(line)}\n`),
+    onDenied: tell,
+    onTrouble: tell,
     ...(values.verbose
       ? { onLog: (_name, text) => process.stdout.write(printableLines(text)) }
       : {}),

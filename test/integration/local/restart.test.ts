@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -397,14 +397,18 @@ describe('one cloud, ended in every way and started again', () => {
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(true);
   });
 
-  test('when all are killed at once, the next start ends the dynoxide that is left and finds everything', async () => {
+  test('when all are killed at once, the next start ends the dynoxide that is left, finds everything and tells of a log that it cannot write', async () => {
     const { child } = running;
     const family = familyOf(child.pid ?? 0);
     const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
     for (const pid of [child.pid ?? 0, ...family])
       if (pid !== dynoxide) process.kill(pid, 'SIGKILL');
     expect(alive(dynoxide)).toBe(true);
+    const log = join(dir, 'logs', 'test-summaries-careful.log');
+    rmSync(log);
+    mkdirSync(log);
     ({ running } = await readyAndFilled());
+    expect(running.output().split(`Nothing can be written to ${dir} (EISDIR): `)).toHaveLength(2);
     expect(alive(dynoxide)).toBe(false);
   });
 
