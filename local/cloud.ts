@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCompute } from './compute.ts';
 import { createDashboards } from './dashboards/dashboards.ts';
+import { startFailure, watchDisk } from './disk.ts';
 import { type CloudEndpoints, DEVELOPER_KEYS, describeEndpoints } from './endpoints.ts';
 import { createAwsJson } from './engines/aws-json.ts';
 import { createBuckets, createQueues, createTables } from './engines/create.ts';
@@ -60,6 +61,8 @@ export interface LocalCloudOptions {
   onLog?: (functionName: string, text: string) => void;
   /** Hears, in one line, of what a function or a service was refused; once of each kind. */
   onDenied?: (line: string) => void;
+  /** Hears, in one line, that the state's disk is full or cannot be written to; once of each kind. */
+  onTrouble?: (line: string) => void;
   /** How the simulated model provider behaves; its account is that of the template unless stated here. */
   provider?: OptionsInput;
   /** Where `DYNOXIDE_BIN`, `DYNAMODB_ENDPOINT` and `GLIMPSE_PROVIDER_KEY` are looked up. */
@@ -84,30 +87,31 @@ export interface LocalCloud {
   grants(): Grant[];
   /** Kills processes in which a function runs now, as a crash would; answers how many that were. */
   killFunction(functionName: string, most?: number): number;
-  stop(): Promise<void>;
+  /** @param graceMs in which the functions that work on something may end it; 0 unless told otherwise */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** What a start has begun, to be ended in the opposite order. */
-type Stops = (() => unknown)[];
+type Stops = ((graceMs: number) => unknown)[];
 
 /** Runs the stack on this machine. @throws one sentence that says what is wrong and what to do. */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const stops: Stops = [];
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => {
-    stopped ??= stopAll(stops);
+  const stop = (graceMs = 0): Promise<void> => {
+    stopped ??= stopAll(stops, graceMs);
     return stopped;
   };
   try {
     return Object.assign(await start(options, stops), { stop });
   } catch (error) {
     await stop();
-    throw error;
+    throw await startFailure(error, options.stateDir);
   }
 }
 
-async function stopAll(stops: Stops): Promise<void> {
-  while (stops.length > 0) await stops.pop()?.();
+async function stopAll(stops: Stops, graceMs: number): Promise<void> {
+  while (stops.length > 0) await stops.pop()?.(graceMs);
 }
 
 async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<LocalCloud, 'stop'>> {
@@ -121,6 +125,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
 
   const state = takeState(stateDir, options.reset ?? false);
   stops.push(() => state.release());
+  const disk = watchDisk(stateDir, options.onTrouble ?? (() => {}));
+  stops.push(() => disk.stop());
   await endLeftOver(stateDir);
   const servers = await listenAll(port, stops);
 
@@ -144,7 +150,8 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   };
   const plan = await loadStack(cdkOut, origins);
   const tell = (line: string) => {
-    appendFileSync(join(stateDir, 'logs', 'denied.log'), `${new Date().toISOString()} ${line}\n`);
+    const dated = `${new Date().toISOString()} ${line}\n`;
+    disk.attempt(() => appendFileSync(join(stateDir, 'logs', 'denied.log'), dated));
     options.onDenied?.(line);
   };
   const identities = createIdentities(plan, DEVELOPER_KEYS);
@@ -185,11 +192,11 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   const onLog = logReader(metrics, options.onLog);
   const mayInvoke = createMayInvoke(plan.permissions, 'events.amazonaws.com', tell);
   const compute = startCompute({
-    ...{ plan, endpoints, stateDir, onLog, sqs, orphanage, mayInvoke },
+    ...{ plan, endpoints, stateDir, disk, onLog, sqs, orphanage, mayInvoke },
     metrics: services,
     ...guard,
   });
-  stops.push(() => compute.stop());
+  stops.push((graceMs) => compute.stop(graceMs));
   const queueNames = plan.queues.map(({ name }) => name);
   stops.push(watchQueues(engines.database, queueNames, services.queueRead));
 
@@ -219,7 +226,7 @@ async function start(options: LocalCloudOptions, stops: Stops): Promise<Omit<Loc
   if (asksForTokens) {
     const renew = async (): Promise<void> => {
       endpoints = { ...described, token: await tokens.access(DEVELOPER) };
-      write();
+      disk.attempt(write);
     };
     const renewal = setInterval(() => void renew(), (TOKEN_LIFETIME * 1000) / 2).unref();
     stops.push(() => clearInterval(renewal));

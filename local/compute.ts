@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Disk } from './disk.ts';
 import type { CloudEndpoints } from './endpoints.ts';
 import { type AwsJson, AwsJsonError } from './engines/aws-json.ts';
 import type { Orphanage } from './engines/engines.ts';
@@ -21,13 +23,15 @@ export interface Compute {
   readonly pools: ReadonlyMap<string, FunctionPool>;
   /** Starts a process of each function that reads what this one may send, as it is likely to be called soon. */
   warmUpBehind(functionName: string): void;
-  stop(): Promise<void>;
+  /** @param graceMs in which what mappings and schedules have begun may end by itself */
+  stop(graceMs?: number): Promise<void>;
 }
 
 export interface ComputeOptions {
   plan: StackPlan;
   endpoints: CloudEndpoints;
   stateDir: string;
+  disk: Disk;
   /** Sees all that functions write, too. */
   onLog: (functionName: string, text: string) => void;
   sqs: AwsJson;
@@ -55,14 +59,14 @@ const startsAhead = ({ logicalId, name }: FunctionPlan, { mappings, queues }: St
   );
 
 export function startCompute(options: ComputeOptions): Compute {
-  const { plan, endpoints, stateDir, onLog, sqs, metrics, orphanage } = options;
+  const { plan, endpoints, stateDir, disk, onLog, sqs, metrics, orphanage } = options;
   const { identities, authority } = options;
   const slots = {
     unreserved: createSlots(UNRESERVED_PER_CORE * availableParallelism()),
     starts: createSlots(availableParallelism()),
   };
   const logs = plan.functions.map(({ name }) =>
-    openLog(join(stateDir, 'logs', `${name}.log`), (text) => onLog(name, text)),
+    openLog(join(stateDir, 'logs', `${name}.log`), disk.attempt, (text) => onLog(name, text)),
   );
   const pools = new Map(
     plan.functions.map((fn, index) => {
@@ -102,10 +106,14 @@ export function startCompute(options: ComputeOptions): Compute {
   return {
     pools,
     warmUpBehind,
-    async stop() {
-      const ended = [...mappings, ...schedules].map((caller) => caller.stop());
+    async stop(graceMs = 0) {
+      const ended = Promise.all([...mappings, ...schedules].map((caller) => caller.stop()));
+      if (graceMs > 0) {
+        for (const pool of pools.values()) pool.hurry(Date.now() + graceMs);
+        await Promise.race([ended, sleep(graceMs)]);
+      }
       for (const pool of pools.values()) pool.stop();
-      await Promise.all(ended);
+      await ended;
       for (const log of logs) log.close();
     },
   };

@@ -27,12 +27,15 @@ const HELP = `Runs Glimpse on this machine: the stack that \`cdk deploy\` deploy
   GLIMPSE_PROVIDER_KEY  the model provider's key, as SSM gives it to the functions
 `;
 
+/** For the thumbnails that are being made: one whose worker is ended is nobody's until its claim lapses. */
+const GRACE_MS = 1500;
+
 const root = resolve(import.meta.dirname, '..');
 
 try {
   await run();
 } catch (error) {
-  console.error(`\n${printableLines(error instanceof Error ? error.message : String(error))}`);
+  console.error(`${printableLines(error instanceof Error ? error.message : String(error))}`);
   process.exit(error instanceof UsageError ? 2 : 1);
 }
 
@@ -49,7 +52,7 @@ async function run(): Promise<void> {
     console.log(HELP);
     return;
   }
-  const port = readPort(process.env.PORT);
+  const port = readPort(process.env.PORT || '4000');
   console.log(
     'Glimpse starts on this machine; synthesis takes some seconds if something changed.\n',
   );
@@ -67,7 +70,7 @@ async function run(): Promise<void> {
     if (cloud === undefined) {
       console.log('Stopped before it was ready.');
     } else {
-      await cloud.stop();
+      await cloud.stop(code === 0 ? GRACE_MS : 0);
       console.log(`Stopped; the state is kept in ${stateDir}.`);
     }
     process.exit(code);
@@ -78,6 +81,7 @@ async function run(): Promise<void> {
 
   const cdkOut = values['cdk-out'] === undefined ? undefined : resolve(values['cdk-out']);
   requireFolders(stateDir, cdkOut);
+  const tell = (line: string) => console.error(`\n  ${printable(line)}\n`);
   // Not before it is known that there is something to start.
   const { startLocalCloud } = await import('./cloud.ts');
   cloud = await startLocalCloud({
@@ -88,7 +92,8 @@ async function run(): Promise<void> {
     build: true,
     ...(cdkOut === undefined ? {} : { cdkOut }),
     progress: (step, ms) => console.log(`  ${step.padEnd(12)} ${seconds(ms)}`),
-    onDenied: (line) => console.error(`\n  ${printable(line)}\n`),
+    onDenied: tell,
+    onTrouble: tell,
     ...(values.verbose
       ? { onLog: (_name, text) => process.stdout.write(printableLines(text)) }
       : {}),
@@ -101,6 +106,8 @@ async function run(): Promise<void> {
   }
   console.log('  Ctrl-C stops it; what it holds stays.');
   const failure = await cloud.failed;
+  // Whoever ends all processes at once ends the engines, too.
+  if (stoppedAt !== undefined) return;
   console.error(`\n${failure}`);
   await stop(1);
 }
@@ -137,9 +144,9 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-function readPort(text = '4000'): number {
+function readPort(text: string): number {
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_528) return port;
+  if (/^\d+$/.test(text) && port <= 65_528) return port;
   throw new UsageError(
     `Expected PORT to be a whole number from 0 to 65528, got ${JSON.stringify(text)}.`,
   );

@@ -45,11 +45,13 @@ const lockSchema = z.strictObject({ pid: z.int(), started: z.string().optional()
 function takeLock(lock: string, dir: string): void {
   const started = startOf(process.pid);
   const mine = JSON.stringify({ pid: process.pid, ...(started ? { started } : {}) });
+  let failure: unknown;
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       writeFileSync(lock, mine, { flag: 'wx' });
       return;
-    } catch {
+    } catch (cause) {
+      failure = cause;
       const owner = ownerOf(lock);
       if (owner !== undefined) {
         throw new Error(
@@ -60,7 +62,7 @@ function takeLock(lock: string, dir: string): void {
       rmSync(lock, { force: true });
     }
   }
-  throw new Error(`${lock} cannot be written.`);
+  throw new Error(`${lock} cannot be written: ${failure}`);
 }
 
 /** The process that holds the lock, if it is still the one that took it: numbers are used again. */

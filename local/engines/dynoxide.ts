@@ -45,8 +45,13 @@ export async function startDynoxide(binary: string, stateDir: string): Promise<D
     complaint = `${complaint}${chunk}`.slice(-500);
   });
   const exited = exitOf(child, () => complaint);
-  if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid));
-  await answers(chosen, exited);
+  try {
+    if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid));
+    await answers(chosen, exited);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
 
   return {
     port: chosen,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FromFunction, FunctionError, Invocation } from './messages.ts';
+import type { Deadline, FromFunction, FunctionError, Invocation } from './messages.ts';
 
 // A function's process: loads the bundle once, then runs one invocation at a time. Started with
 // nothing but the function's own environment; `_HANDLER` and `LAMBDA_TASK_ROOT` say what to load.
@@ -14,11 +14,15 @@ type Handler = (event: unknown, context: object) => unknown;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => process.exit(0));
 
+/** Of the invocation that runs, in epoch milliseconds. */
+let deadline = 0;
+
 // Meant for this module, and nothing that Lambda would tell a function.
 delete process.env.NODE_COMPILE_CACHE;
 try {
   const handler = await loadHandler(variable('LAMBDA_TASK_ROOT'), variable('_HANDLER'));
   process.on('message', (message) => {
+    if (isDeadline(message)) deadline = message.deadline;
     if (isInvocation(message)) void run(handler, message);
   });
   report({ type: 'ready', initMs: process.uptime() * 1000 });
@@ -50,6 +54,10 @@ function isHandler(value: unknown): value is Handler {
 }
 
 /** Only the main process is at the other end. */
+function isDeadline(message: unknown): message is Deadline {
+  return typeof message === 'object' && message !== null && 'deadline' in message;
+}
+
 function isInvocation(message: unknown): message is Invocation {
   return typeof message === 'object' && message !== null && 'requestId' in message;
 }
@@ -65,7 +73,7 @@ async function run(handler: Handler, invocation: Invocation): Promise<void> {
   }
 }
 
-function contextOf({ requestId, deadline, arn }: Invocation): object {
+function contextOf({ requestId, arn }: Invocation): object {
   return {
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,

@@ -6,6 +6,7 @@ import type { FunctionPlan } from '../template/stack.ts';
 import type { Log } from './log-file.ts';
 import { watchMemory } from './memory.ts';
 import {
+  type Deadline,
   type FromFunction,
   type FunctionError,
   fromFunction,
@@ -25,6 +26,8 @@ export interface Instance {
   /** Settles when its module is loaded, or never will be. */
   readonly loaded: Promise<unknown>;
   run(invocation: Omit<Invocation, 'deadline'>): Promise<Outcome>;
+  /** Gives what runs less time. @param deadline epoch milliseconds */
+  hurry(deadline: number): void;
   /** As a crash would. */
   kill(): void;
   /** As the local cloud ends all of them: that is no error, and nothing is said of it. */
@@ -143,6 +146,7 @@ export function startInstance(
       initMs = undefined;
       return outcome;
     },
+    hurry: (deadline) => child.send({ deadline } satisfies Deadline, () => {}),
     kill: () => end(exitError(null, 'killed')),
     stop: () => end(STOPPED),
   };

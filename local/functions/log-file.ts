@@ -1,4 +1,5 @@
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import type { Disk } from '../disk.ts';
 
 /** Where a function's lines go: whole text, as it comes. */
 export interface Log {
@@ -11,9 +12,15 @@ export interface Log {
  *
  * Written synchronously, some microseconds each, so that a line is there when what it tells of is known.
  *
+ * @param attempt writes: a log that cannot be written must not end what it is about.
  * @param limit bytes; twice that is kept.
  */
-export function openLog(path: string, also?: (text: string) => void, limit = 5_000_000): Log {
+export function openLog(
+  path: string,
+  attempt: Disk['attempt'],
+  also?: (text: string) => void,
+  limit = 5_000_000,
+): Log {
   let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   let file: number | undefined;
   let closed = false;
@@ -33,12 +40,8 @@ export function openLog(path: string, also?: (text: string) => void, limit = 5_0
   const log: Log = {
     write(text) {
       also?.(text);
-      try {
-        // A process that was killed may still have had something to say.
-        if (!closed) append(text);
-      } catch {
-        // A log that cannot be written (a full disk, a folder removed) must not end what it is about.
-      }
+      // A process that was killed may still have had something to say.
+      if (!closed) attempt(() => append(text));
     },
     close() {
       closed = true;

@@ -11,6 +11,8 @@ export const toFunction = z.strictObject({
   arn: z.string(),
 });
 export type Invocation = z.infer<typeof toFunction>;
+/** Alone, it is an earlier one for the invocation that runs. */
+export type Deadline = Pick<Invocation, 'deadline'>;
 
 const errorSchema = z.strictObject({
   errorType: z.string(),

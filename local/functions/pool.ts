@@ -26,6 +26,8 @@ export interface FunctionPool {
   warmUp(): void;
   /** Kills the processes that run now, as a crash would; answers how many there were. */
   killRunning(most?: number): number;
+  /** Has what runs now begin nothing more that would end after this. @param deadline epoch milliseconds */
+  hurry(deadline: number): void;
   stop(): void;
 }
 
@@ -138,6 +140,9 @@ export function createPool(
       const victims = [...running].slice(0, most);
       for (const instance of victims) instance.kill();
       return victims.length;
+    },
+    hurry(deadline) {
+      for (const instance of running) instance.hurry(deadline);
     },
     stop() {
       stopped = true;

@@ -4,6 +4,7 @@ import { ENGINE_HEADERS } from '../engines/aws-json.ts';
 import type { Authority, Call } from '../iam/authority.ts';
 import type { Identities } from '../iam/identities.ts';
 import { ACCOUNT, REGION } from '../template/intrinsics.ts';
+import { passOn } from './engine.ts';
 import { createAdmission, JsonError, sendRefusal } from './json-service.ts';
 
 // DynamoDB in front of an engine that answers everyone: who may do it gets the engine's own answer.
@@ -31,7 +32,7 @@ export function createDynamoDbFront(options: DynamoDbFrontOptions): RequestListe
       outgoing.once('response', (answer) => {
         const { connection: _, 'transfer-encoding': __, ...kept } = answer.headers;
         response.writeHead(answer.statusCode ?? 500, kept);
-        answer.once('error', reject).once('end', resolve).pipe(response);
+        passOn(answer, response).then(resolve, reject);
       });
       outgoing.end(body);
     });

@@ -1,5 +1,12 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { encodeKey } from './object-key.ts';
 
 /** What is asked of fauxqs; keys are encoded on the way. */
@@ -47,4 +54,10 @@ export function createEngine(endpoint: string): Engine {
       return { status: answer.statusCode ?? 500, headers: answer.headers, body };
     },
   };
+}
+
+/** The body of an engine's answer. Where whoever asked has left, its connection would wait to be read for ever. */
+export async function passOn(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (response.destroyed) answer.destroy();
+  else await pipeline(answer, response);
 }

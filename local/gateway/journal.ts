@@ -60,8 +60,12 @@ export function openJournal(path: string): Journal {
     },
     close(intent) {
       intents.delete(intent.id);
-      appendFileSync(path, `${JSON.stringify({ close: intent.id })}\n`);
-      if (statSync(path).size > COMPACT_AT) compact();
+      try {
+        appendFileSync(path, `${JSON.stringify({ close: intent.id })}\n`);
+        if (statSync(path).size > COMPACT_AT) compact();
+      } catch {
+        // On a full disk, say: what is not crossed out is told again by the next start, as S3 may.
+      }
     },
   };
 }

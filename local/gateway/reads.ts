@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import type { Engine } from './engine.ts';
+import { type Engine, passOn } from './engine.ts';
 import { listingQuery, translateListing } from './listing.ts';
 import { parameter, type S3Request } from './operation.ts';
 import { S3Error } from './s3-error.ts';
@@ -39,7 +38,7 @@ export async function readObject(
     if (name.startsWith('response-')) response.setHeader(name.slice('response-'.length), value);
   }
   response.writeHead(status);
-  await pipeline(answer, response);
+  await passOn(answer, response);
 }
 
 /** ListObjects and ListObjectsV2. */

@@ -61,6 +61,8 @@ export function createHttpApi(
     answer(request)
       .catch(() => plainAnswer(500, 'Internal Server Error'))
       .then((ready) => {
+        // Whoever left before all was sent called nothing, and nothing is counted.
+        if (request.destroyed && !request.complete) return;
         answered(ready.status, performance.now() - began);
         send(response, ready, plan, origin);
       });

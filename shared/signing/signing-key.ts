@@ -19,6 +19,7 @@ export const LONGEST_LIFETIME = 604_800;
 
 /** Nothing useful can be signed any more; whoever provides the credentials must renew them. */
 export class ExpiredCredentialsError extends GlimpseError {
+  override readonly name = 'ExpiredCredentialsError';
   readonly code = 'expired-credentials';
   readonly blame = 'transient';
 

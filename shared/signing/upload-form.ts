@@ -36,6 +36,7 @@ export type UploadFormSigner = (credentials: Credentials, upload: Upload, now: D
 
 /** A POST would not carry this text as it is; a PUT would. */
 export class NotPostableError extends GlimpseError {
+  override readonly name = 'NotPostableError';
   readonly code = 'not-postable';
   readonly blame = 'caller';
 }

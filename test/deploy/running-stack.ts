@@ -74,6 +74,7 @@ export async function runDeployed(
     plan,
     endpoints: describeEndpoints(origins, plan),
     stateDir: work,
+    disk: { attempt: (write) => write(), stop: () => {} },
     onLog: (_, text) => {
       written += text;
     },

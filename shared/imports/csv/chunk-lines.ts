@@ -5,6 +5,7 @@ import type { CsvRow } from './read-csv.ts';
 
 /** A chunk's text is not what an import writes: no retry makes it readable. */
 export class MalformedChunkError extends GlimpseError {
+  override readonly name = 'MalformedChunkError';
   readonly code = 'malformed-chunk';
   readonly blame = 'permanent';
 }

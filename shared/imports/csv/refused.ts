@@ -26,6 +26,7 @@ export interface CsvProblem {
 
 /** The file as a whole cannot be imported, and says why: nothing was spent on it. */
 export class CsvRefused extends GlimpseError {
+  override readonly name = 'CsvRefused';
   readonly code: CsvRefusal;
   readonly blame = 'permanent';
   readonly problems: readonly CsvProblem[];

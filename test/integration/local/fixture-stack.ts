@@ -267,6 +267,7 @@ export async function startApi(
   { cloud }: Fixture,
   resources: Resources,
   code: Record<string, string>,
+  answered: (status: number) => void = () => {},
 ): Promise<StartedApi> {
   const dir = mkdtempSync(join(tmpdir(), 'glimpse-api-'));
   const server = await listen(0, 'another API');
@@ -283,7 +284,7 @@ export async function startApi(
     throw new Error(line);
   });
   const compute = { pools: new Map(pools), warmUpBehind: () => {} };
-  server.serve(createHttpApi(plan, compute, mayInvoke, () => {}));
+  server.serve(createHttpApi(plan, compute, mayInvoke, answered));
   return {
     origin: server.origin,
     stop() {
@@ -300,6 +301,7 @@ function poolOf(cloud: LocalCloud, plan: FunctionPlan): FunctionPool {
     invoke: (event) => cloud.invoke(plan.name, JSON.parse(event)),
     warmUp: () => {},
     killRunning: (most) => cloud.killFunction(plan.name, most),
+    hurry: () => {},
     stop: () => {},
   };
 }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DEVELOPER } from '../../../local/issuer/people.ts';
@@ -8,6 +10,7 @@ import { code, echo } from './stacks/http-api.ts';
 
 let fixture: Fixture;
 let api: StartedApi;
+const answered: number[] = [];
 
 test.beforeAll(async ({ shared }) => {
   fixture = shared;
@@ -28,7 +31,7 @@ test.beforeAll(async ({ shared }) => {
       },
     },
   );
-  api = await startApi(fixture, { ...echo, ...resources }, code);
+  api = await startApi(fixture, { ...echo, ...resources }, code, (status) => answered.push(status));
 });
 afterAll(() => api.stop());
 
@@ -139,6 +142,18 @@ test('failures are told as API Gateway tells them', async () => {
   expect(many.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
   const large = await call('/things', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
   expect(await told(large)).toEqual([413, 'Request Entity Too Large']);
+});
+
+test('whoever leaves before all of a request was sent has called nothing', async () => {
+  const before = answered.length;
+  const client = connect(Number(new URL(api.origin).port), '127.0.0.1');
+  client.write('POST /things HTTP/1.1\r\nhost: api\r\ncontent-length: 9\r\n\r\nhalf');
+  await sleep(100);
+  client.destroy();
+  await sleep(100);
+  expect(answered.slice(before)).toEqual([]);
+  expect((await call('/things')).status).toBe(200);
+  expect(answered.slice(before)).toEqual([200]);
 });
 
 test("beyond the stage's rate, requests are refused", async () => {

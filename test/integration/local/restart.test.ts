@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,6 +25,11 @@ import { arnOf, bucket, lambda, mapping, queue, root, until, writeStack } from '
 // `npm start` as its user meets it: started, stopped, killed, and started again.
 
 const SLOW = `export const handler = () => new Promise((done) => setTimeout(done, 60_000));`;
+/** One thing after the other, as long as there is time for another. */
+const CAREFUL = `
+export const handler = async (_event, context) => {
+  while (context.getRemainingTimeInMillis() > 10_000) await new Promise((done) => setTimeout(done, 20));
+};`;
 /** At its message's second delivery it lets go, so as not to hold a core in the cloud that comes after. */
 const SPINNING = `
 export const handler = ({ Records: [{ attributes }] }) => {
@@ -78,6 +83,9 @@ beforeAll(() => {
       // So named that no process of theirs starts ahead, at each of the starts.
       SummariesSlow: lambda('slow', { Timeout: 60 }),
       WorkMapping: mapping('Work', 'SummariesSlow'),
+      Many: queue(),
+      SummariesCareful: lambda('careful', { Timeout: 60 }),
+      ManyMapping: mapping('Many', 'SummariesCareful'),
       Endless: queue(),
       SummariesSpinning: lambda('spinning', { Timeout: 60 }),
       EndlessMapping: mapping('Endless', 'SummariesSpinning'),
@@ -96,7 +104,7 @@ beforeAll(() => {
         },
       },
     },
-    { slow: SLOW, spinning: SPINNING },
+    { slow: SLOW, careful: CAREFUL, spinning: SPINNING },
   );
 });
 afterAll(() => rmSync(dirname(cdkOut), { recursive: true, force: true }));
@@ -191,9 +199,11 @@ const alive = (pid: number) => {
 const upload = ({ endpoints, s3 }: Running, Key: string) =>
   s3.send(new PutObjectCommand({ Bucket: endpoints.buckets.photos, Key, Body: 'kept' }));
 
+const logOf = (name: string) =>
+  readFileSync(join(dir, 'logs', `test-summaries-${name}.log`), 'utf8');
+
 /** How often the function was given the message that it holds for longer than these tests take. */
-const deliveries = () =>
-  readFileSync(join(dir, 'logs', 'test-summaries-slow.log'), 'utf8').match(/^START/gm)?.length ?? 0;
+const deliveries = () => logOf('slow').match(/^START/gm)?.length ?? 0;
 
 async function fill(cloud: Running): Promise<void> {
   const { endpoints, sqs, dynamodb } = cloud;
@@ -335,12 +345,17 @@ describe('one cloud, ended in every way and started again', () => {
   });
 
   test('Ctrl-C leaves no process behind, within three seconds, and the next start finds everything', async () => {
-    const { child, exit } = running;
+    const { child, exit, sqs, endpoints } = running;
+    await sqs.send(
+      new SendMessageCommand({ QueueUrl: endpoints.queues.many, MessageBody: 'begun' }),
+    );
+    await until(() => logOf('careful').includes('START'));
     const family = familyOf(child.pid ?? 0);
-    expect(family.length).toBeGreaterThanOrEqual(3);
+    expect(family.length).toBeGreaterThanOrEqual(4);
     const pressed = Date.now();
     // A terminal sends it to the whole group: all of them, but for dynoxide, which is in its own.
-    for (const pid of family) if (alive(pid)) process.kill(pid, 'SIGINT');
+    const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
+    for (const pid of family) if (alive(pid) && pid !== dynoxide) process.kill(pid, 'SIGINT');
     child.kill('SIGINT');
     expect(await exit).toBe(0);
     // One that was killed is still listed for a moment while the system buries it.
@@ -351,10 +366,11 @@ describe('one cloud, ended in every way and started again', () => {
       new RegExp(`\\n\\nStopping…\\nStopped; the state is kept in ${dir}\\.\\n$`),
     );
     // The function that was at work is ended with the rest: that is no error of it.
-    const log = readFileSync(join(dir, 'logs', 'test-summaries-slow.log'), 'utf8');
-    expect(log).toContain('START');
-    expect(log).not.toContain('ERROR');
+    expect(logOf('slow')).toContain('START');
+    expect(logOf('slow')).not.toMatch(/ERROR|END/);
     ({ running } = await readyAndFilled());
+    // One that sees that there is less time ends what it has begun, and does not begin it again.
+    expect(logOf('careful').match(/START|END/g)).toEqual(['START', 'END']);
   });
 
   test('what was under way in a fair queue is there, in the order in which it was sent', async () => {
@@ -381,14 +397,18 @@ describe('one cloud, ended in every way and started again', () => {
     expect(existsSync(join(dir, 'endpoints.json'))).toBe(true);
   });
 
-  test('when all are killed at once, the next start ends the dynoxide that is left and finds everything', async () => {
+  test('when all are killed at once, the next start ends the dynoxide that is left, finds everything and tells of a log that it cannot write', async () => {
     const { child } = running;
     const family = familyOf(child.pid ?? 0);
     const dynoxide = Number(readFileSync(join(dir, 'dynoxide.pid'), 'utf8'));
     for (const pid of [child.pid ?? 0, ...family])
       if (pid !== dynoxide) process.kill(pid, 'SIGKILL');
     expect(alive(dynoxide)).toBe(true);
+    const log = join(dir, 'logs', 'test-summaries-careful.log');
+    rmSync(log);
+    mkdirSync(log);
     ({ running } = await readyAndFilled());
+    expect(running.output().split(`Nothing can be written to ${dir} (EISDIR): `)).toHaveLength(2);
     expect(alive(dynoxide)).toBe(false);
   });
 
@@ -398,9 +418,7 @@ describe('one cloud, ended in every way and started again', () => {
     await running.sqs.send(
       new SendMessageCommand({ QueueUrl: running.endpoints.queues.endless, MessageBody: 'x' }),
     );
-    await until(() =>
-      readFileSync(join(dir, 'logs', 'test-summaries-spinning.log'), 'utf8').includes('START'),
-    );
+    await until(() => logOf('spinning').includes('START'));
     const family = familyOf(running.child.pid ?? 0);
     running.child.kill('SIGKILL');
     await until(() => family.filter(alive).length === 0 || undefined, 3000);
@@ -520,10 +538,16 @@ describe('a start that cannot be says why and what to do', () => {
   test('when an option or PORT is none', async () => {
     expect(await ends(['--rest'])).toMatchObject({
       code: 2,
-      output: expect.stringContaining('--rest'),
+      output: expect.stringMatching(/^\S.*--rest/),
     });
-    const port = await ends([], { PORT: 'http' });
-    expect(port).toMatchObject({ code: 2, output: expect.stringContaining('Expected PORT') });
+    const ports = ['http', '0x10', ' '];
+    const refused = await Promise.all(ports.map((PORT) => ends([], { PORT })));
+    expect(refused).toEqual(
+      ports.map((port) => ({
+        code: 2,
+        output: `Expected PORT to be a whole number from 0 to 65528, got "${port}".\n`,
+      })),
+    );
   });
 
   test('--help does not start anything', async () => {

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -14,12 +22,28 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** Where appending fails, as on a full disk. */
+function unwritable(work: () => void): void {
+  renameSync(path, `${path}.aside`);
+  mkdirSync(path);
+  work();
+  rmSync(path, { recursive: true });
+  renameSync(`${path}.aside`, path);
+}
+
 test('what was opened and not closed is left over, after a restart too', () => {
   const journal = openJournal(path);
   journal.close(journal.open(what));
   const intent = journal.open({ ...what, key: 'not done' });
   expect(openJournal(path).leftOver).toEqual([intent]);
   // Reading it is not doing it.
+  expect(openJournal(path).leftOver).toEqual([intent]);
+});
+
+test('what cannot be crossed out is left over, and ends nothing', () => {
+  const journal = openJournal(path);
+  const intent = journal.open(what);
+  unwritable(() => journal.close(intent));
   expect(openJournal(path).leftOver).toEqual([intent]);
 });
 

@@ -2,12 +2,18 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { watchDisk } from '../../../local/disk.ts';
 import { openLog } from '../../../local/functions/log-file.ts';
 
 test('a log keeps its newest lines within its limit, and the file before', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'glimpse-log-')), 'function.log');
   const seen: string[] = [];
-  const log = openLog(path, (text) => seen.push(text), 100);
+  const log = openLog(
+    path,
+    (write) => write(),
+    (text) => seen.push(text),
+    100,
+  );
   for (let line = 0; line < 30; line++) log.write(`line ${line}\n`.padStart(20));
   log.close();
   await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('line 29\n'));
@@ -17,9 +23,15 @@ test('a log keeps its newest lines within its limit, and the file before', async
   expect(seen.filter((text) => text !== '')).toHaveLength(30);
 });
 
-test('a log that cannot be written ends nothing', async () => {
-  const log = openLog('/nowhere/function.log');
+test('a log that cannot be written ends nothing, and is told of once', () => {
+  const told: string[] = [];
+  const disk = watchDisk('/nowhere', (line) => told.push(line));
+  const log = openLog('/nowhere/function.log', disk.attempt);
   log.write('lost\n');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  log.write('lost, too\n');
   log.close();
+  disk.stop();
+  expect(told).toEqual([
+    expect.stringMatching(/^Nothing can be written to \/nowhere \(ENOENT\): /),
+  ]);
 });
