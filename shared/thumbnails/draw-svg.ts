@@ -46,7 +46,7 @@ export async function drawSvg(
   const max = Math.min(MAX_DRAWN_PIXELS, maxPixels);
   const draw = (longest: number) => run(svg, { ...box, max, longest }, timeoutMs);
   let { stdout, failure } = await draw(MAX_ENLARGED_SIDE);
-  if (failure !== undefined && isEnlarged(nominalOf(stdout), box)) {
+  if (failure !== undefined && mayBeEasier(nominalOf(stdout), box, failure)) {
     ({ stdout, failure } = await draw(0));
   }
   if (failure !== undefined) throw classify(failure, timeoutMs);
@@ -63,12 +63,13 @@ function nominalOf(stdout: Buffer): Size | undefined {
   return { width: stdout.readUInt32LE(0), height: stdout.readUInt32LE(4) };
 }
 
-/** Whether it was to be drawn larger than it is. */
-function isEnlarged(
+/** Whether it was to be drawn larger than it is, or was not even begun in time. */
+function mayBeEasier(
   nominal: Size | undefined,
   { width, height, fit }: Parameters<typeof drawSvg>[1],
+  { error }: Failure,
 ): boolean {
-  if (nominal === undefined) return false;
+  if (nominal === undefined) return error.killed === true;
   const [across, down] = [width > nominal.width, height > nominal.height];
   return fit === 'inside' ? across && down : across || down;
 }
