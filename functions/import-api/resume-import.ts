@@ -89,13 +89,13 @@ function checkBudget(
   const estimate = estimateOf(service, { instructions, columns }, report);
   if (estimate.costUsd > maxCostUsd) {
     throw new OverBudgetError(
-      `resume: the summaries may cost up to ${usd(estimate.costUsd)}, and its bound is ${usd(maxCostUsd)}`,
+      `resume: the summaries may cost up to ${usd(estimate.costUsd)}, and its bound is ${usd(maxCostUsd)}: raise the bound or choose fewer columns`,
     );
   }
   const spent = costUsd(progress, service.model.prices);
   if (spent >= maxCostUsd) {
     throw new OverBudgetError(
-      `resume: the import has cost ${usd(spent)}, and its bound is ${usd(maxCostUsd)}`,
+      `resume: the import has cost ${usd(spent)}, and its bound is ${usd(maxCostUsd)}: raise the bound`,
     );
   }
 }

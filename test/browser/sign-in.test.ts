@@ -36,6 +36,25 @@ test('a first visit signs the developer in by itself, and comes to where it was 
   expect(await violations(page)).toEqual([]);
 }, 100_000);
 
+test('who cannot be signed in is told what to do', async ({ cloud, visiting }) => {
+  const { page, context } = await visiting(STRANGER);
+  const { web } = cloud.endpoints;
+  const day = 86_400_000;
+  await context.clock.install({ time: Date.now() + day });
+  await page.goto(web);
+  const alert = page.getByRole('alert');
+  await alert.getByText('You could not be signed in. The clock of this device is not').waitFor();
+  await page.addInitScript(() => {
+    Object.defineProperty(globalThis, 'sessionStorage', {
+      get() {
+        throw new DOMException('The operation is insecure.', 'SecurityError');
+      },
+    });
+  });
+  await page.goto(web);
+  await alert.getByText(`This browser keeps nothing for ${new URL(web).host}`).waitFor();
+});
+
 test('a token that ends is renewed unseen; where it cannot be, what was typed stays until one has signed in again', async ({
   cloud,
   visiting,
@@ -128,6 +147,10 @@ test('whoever signs out can be somebody else, who sees less', async ({ cloud, vi
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
   expect(await violations(page)).toEqual([]);
+  // Nor does Back let anybody in without a word.
+  await page.goBack();
+  await page.getByRole('link', { name: 'Rhea Reader' }).waitFor();
+  await page.goto(`${web}/signin.html?signed-out`);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Rhea Reader' }).click();
   await who(page, 'Rhea Reader').waitFor();

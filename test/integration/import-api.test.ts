@@ -760,7 +760,7 @@ describe('resume', () => {
       {
         code: 'over-budget',
         message: expect.stringMatching(
-          /^resume: the summaries may cost up to 0\.00\d+ USD, and its bound is 0\.001 USD$/,
+          /^resume: the summaries may cost up to 0\.00\d+ USD, and its bound is 0\.001 USD: raise the bound or choose fewer columns$/,
         ),
       },
     ]);

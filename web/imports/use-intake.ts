@@ -63,5 +63,6 @@ export function useIntake(
 export function reasonOf({ status, message }: ApiError): string {
   if (status === 0) return 'Glimpse cannot be reached. Check the network, then try again.';
   if (status === 429 || status >= 500) return 'Glimpse could not answer just now. Try again.';
-  return message;
+  // What it is about is what was pressed.
+  return message.replace(/^\w+: (.)/, (_, first: string) => first.toUpperCase());
 }

@@ -1,6 +1,7 @@
 import { type ComponentChild, render } from 'preact';
 import { openSession } from '../sign-in/open-session.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { storageRefusal } from './storage-refusal.ts';
 
 /**
  * Shows the page once it is known where the stack is, or says why that is not known. @param anybody may
@@ -16,9 +17,13 @@ export async function showPage(
     const config = await loadConfig();
     render(page(anybody ? config : await signedIn(config)), root);
   } catch (error) {
-    const reason = error instanceof ConfigError ? error.message : 'Glimpse cannot be reached.';
-    render(<Unreachable reason={reason} />, root);
+    render(<Unreachable reason={reasonOf(error)} />, root);
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  return storageRefusal(error) ?? 'Glimpse cannot be reached.';
 }
 
 /** The configuration with whoever has signed in. */

@@ -3,12 +3,16 @@ import { createSession, readTokens, type Session, type Tokens } from './session.
 
 // Kept for a tab, and gone with it.
 const TOKENS = 'glimpse-tokens';
+/** Somebody has signed out: the issuer may still know them, and is not to let them in without a word. */
+const LEFT = 'glimpse-signed-out';
 export const PENDING = 'glimpse-sign-in';
 /** By which a window that signed in again tells the page that waits. */
 export const CHANNEL = 'glimpse-sign-in';
 
-export const keepTokens = (tokens: Tokens): void =>
+export function keepTokens(tokens: Tokens): void {
   sessionStorage.setItem(TOKENS, JSON.stringify(tokens));
+  sessionStorage.removeItem(LEFT);
+}
 
 /** Most of the time there are tokens, and the way to the issuer is not needed. */
 const loadIssuer = () => import('./issuer.ts');
@@ -17,7 +21,8 @@ const loadIssuer = () => import('./issuer.ts');
 export async function openSession(signIn: SignIn): Promise<Session> {
   const tokens = readTokens(sessionStorage.getItem(TOKENS));
   if (tokens === undefined) {
-    await goAndSignIn(signIn, { returnTo: here(), beside: false });
+    const asked = sessionStorage.getItem(LEFT) === null ? {} : { prompt: 'login' };
+    await goAndSignIn(signIn, { returnTo: here(), beside: false, ...asked });
     return await new Promise<never>(() => {});
   }
   const session = createSession(tokens, {
@@ -28,6 +33,7 @@ export async function openSession(signIn: SignIn): Promise<Session> {
     },
     async leave(old) {
       sessionStorage.removeItem(TOKENS);
+      sessionStorage.setItem(LEFT, '');
       const { signOutAddress } = await loadIssuer();
       location.assign(await signOutAddress(signIn, old));
     },

@@ -1,8 +1,13 @@
+import type { JWT_TIMESTAMP_CHECK } from 'oauth4webapi';
 import { useEffect, useState } from 'preact/hooks';
 import type { SignIn } from '../shell/config.ts';
 import { fields, text } from '../shell/read-json.ts';
+import { storageRefusal } from '../shell/storage-refusal.ts';
 import type { Pending } from './issuer.ts';
 import { CHANNEL, goAndSignIn, keepTokens, PENDING } from './open-session.ts';
+
+/** As oauth4webapi calls it: it is loaded when somebody comes back. */
+const CLOCK_DIFFERS: typeof JWT_TIMESTAMP_CHECK = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
 
 type Step = 'working' | 'signed-out' | 'close' | 'failed';
 
@@ -16,8 +21,12 @@ const SAID: Readonly<Record<Step, string>> = {
 /** Where the issuer sends browsers back to. */
 export function SignInPage({ signIn }: { signIn: SignIn | undefined }) {
   const [step, setStep] = useState<Step>('working');
+  const [why, setWhy] = useState<string | undefined>(undefined);
   useEffect(() => {
-    takeStep(signIn).then(setStep, () => setStep('failed'));
+    takeStep(signIn).then(setStep, (error: unknown) => {
+      setWhy(reasonOf(error));
+      setStep('failed');
+    });
   }, [signIn]);
   const again = () => {
     if (signIn === undefined) return;
@@ -28,7 +37,10 @@ export function SignInPage({ signIn }: { signIn: SignIn | undefined }) {
   return (
     <main class="start">
       <h1>Glimpse</h1>
-      <p role={step === 'failed' ? 'alert' : 'status'}>{SAID[step]}</p>
+      <p role={step === 'failed' ? 'alert' : 'status'}>
+        {SAID[step]}
+        {step === 'failed' && why !== undefined && ` ${why}`}
+      </p>
       {(step === 'signed-out' || step === 'failed') && (
         <button type="button" class="main" onClick={again}>
           Sign in
@@ -36,6 +48,14 @@ export function SignInPage({ signIn }: { signIn: SignIn | undefined }) {
       )}
     </main>
   );
+}
+
+/** Where there is something that one can do. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof Error && 'code' in error && error.code === CLOCK_DIFFERS) {
+    return 'The clock of this device is not that of the issuer: set it, and try again.';
+  }
+  return storageRefusal(error);
 }
 
 /** @returns what is left to be said */

@@ -47,12 +47,12 @@ export function SettingsForm({ view, draft, disabled, onChange }: SettingsFormPr
   );
 }
 
-/** Where the import pauses by itself. */
+/** Above which the import is not begun, and at which it pauses by itself. */
 export function CostField({ draft, disabled, onChange }: Omit<SettingsFormProps, 'view'>) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>Pause at a cost of, in US dollars</label>
+      <label for={id}>May cost at most, in US dollars</label>
       <input
         id={id}
         class="cost"
