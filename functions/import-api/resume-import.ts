@@ -4,7 +4,7 @@ import { resumeImport as resume } from '../../shared/imports/change-state.ts';
 import { type ImportItem, isOver, type Page } from '../../shared/imports/import-item.ts';
 import { type Report, readReport } from '../../shared/imports/import-report.ts';
 import { readProgress } from '../../shared/imports/read-progress.ts';
-import { costUsd, usd } from '../../shared/summaries/estimate.ts';
+import { atMostUsd, costUsd, usd } from '../../shared/summaries/estimate.ts';
 import { type Asked, checkColumns, estimateOf } from './estimate-costs.ts';
 import { findImport, noSuchImport } from './find-import.ts';
 import type { ImportView } from './import-view.ts';
@@ -89,7 +89,7 @@ function checkBudget(
   const estimate = estimateOf(service, { instructions, columns }, report);
   if (estimate.costUsd > maxCostUsd) {
     throw new OverBudgetError(
-      `resume: the summaries may cost up to ${usd(estimate.costUsd)}, and its bound is ${usd(maxCostUsd)}: raise the bound or choose fewer columns`,
+      `resume: the summaries may cost up to ${atMostUsd(estimate.costUsd)}, and its bound is ${usd(maxCostUsd)}: raise the bound or choose fewer columns`,
     );
   }
   const spent = costUsd(progress, service.model.prices);

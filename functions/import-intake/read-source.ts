@@ -18,7 +18,7 @@ import type { Failure, ImportItem } from '../../shared/imports/import-item.ts';
 import { importOfSource } from '../../shared/imports/import-objects.ts';
 import { writeRefusedReport, writeReport } from '../../shared/imports/import-report.ts';
 import { readImport } from '../../shared/imports/imports-table.ts';
-import { usd } from '../../shared/summaries/estimate.ts';
+import { atMostUsd, usd } from '../../shared/summaries/estimate.ts';
 import { estimateImport } from '../../shared/summaries/estimate-import.ts';
 import type { Desk } from './desk.ts';
 import { sendAll } from './send-all.ts';
@@ -247,7 +247,7 @@ async function finish(
 function overBudget(cost: number, bound: number): Failure {
   return {
     code: 'over-budget',
-    message: `The summaries may cost up to ${usd(cost)}, and its bound is ${usd(bound)}: raise the bound or choose fewer columns, then resume.`,
+    message: `The summaries may cost up to ${atMostUsd(cost)}, and its bound is ${usd(bound)}: raise the bound or choose fewer columns, then resume.`,
   };
 }
 

@@ -55,3 +55,15 @@ export function costUsd(usage: Usage, prices: Prices): number {
 export function usd(amount: number): string {
   return `${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(2))} USD`;
 }
+
+/** Rounded up: a bound of as much is one that is kept. */
+export function atMostUsd(amount: number): string {
+  const digits = new Intl.NumberFormat('en', {
+    useGrouping: false,
+    roundingMode: 'ceil',
+    ...(amount >= 1
+      ? { maximumFractionDigits: 2, minimumFractionDigits: 2 }
+      : { maximumSignificantDigits: 2 }),
+  });
+  return `${digits.format(amount)} USD`;
+}

@@ -30,14 +30,20 @@ export function tokens(value: number, locale?: Locale): string {
   }).format(value);
 }
 
+/** US dollars, rounded up: a bound of as much is one that is kept. */
+export function atMost(usd: number, locale?: Locale): string {
+  return money(usd, locale, { roundingMode: 'ceil' });
+}
+
 /** US dollars; what is less than a cent is not nothing. */
-export function money(usd: number, locale?: Locale): string {
+export function money(usd: number, locale?: Locale, rounding?: Intl.NumberFormatOptions): string {
   const cents = usd === 0 || usd >= 0.01;
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
     ...(cents ? {} : { maximumSignificantDigits: 2 }),
+    ...rounding,
   }).format(usd);
 }
 

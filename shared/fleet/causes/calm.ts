@@ -30,24 +30,24 @@ export function idle({ facts }: Scene): Diagnosis | undefined {
   };
 }
 
-/** Of several, one that the asker may resume. */
+/** Of several, one that the asker may begin. One that was read and never started is paused, too. */
 function pausedInWords(paused: readonly (string | undefined)[]): Diagnosis {
   const others = paused.length - 1;
   const known = paused.find((name) => name !== undefined);
   if (known !== undefined) {
-    const more = others === 0 ? ' is' : ` and ${count(others)} more of the newest imports are`;
+    const more = others === 0 ? ' has' : ` and ${count(others)} more of the newest imports have`;
     return {
       code: 'idle',
-      words: `Nothing waits: the import “${known}”${more} paused.`,
-      help: ['Resume it, and its rows go on.'],
+      words: `Nothing waits: the import “${known}”${more} yet to be started or resumed.`,
+      help: ['Start or resume it, and its rows are summarised.'],
     };
   }
   return {
     code: 'idle',
     words:
       others === 0
-        ? 'Nothing waits: an import is paused; its owner can resume it.'
-        : `Nothing waits: ${count(paused.length)} of the newest imports are paused; their owners can resume them.`,
+        ? 'Nothing waits: an import has yet to be started or resumed, by its owner.'
+        : `Nothing waits: ${count(paused.length)} of the newest imports have yet to be started or resumed, by their owners.`,
     help: [],
   };
 }

@@ -1,4 +1,4 @@
-import { count, money, tokens } from '../in-words.ts';
+import { atMost, count, tokens } from '../in-words.ts';
 import { reasonOf } from '../use-intake.ts';
 import type { Estimated } from './use-estimate.ts';
 
@@ -8,7 +8,7 @@ export function EstimateCard({ estimated }: { estimated: Estimated }) {
   return (
     <div class="estimate" aria-busy={pending}>
       <p class="sum">
-        <span class="amount">{estimate === undefined ? '…' : money(estimate.costUsd)}</span>
+        <span class="amount">{estimate === undefined ? '…' : atMost(estimate.costUsd)}</span>
         <span>{pending ? 'estimating…' : 'at most'}</span>
       </p>
       {error !== undefined && (

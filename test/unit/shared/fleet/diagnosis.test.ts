@@ -559,14 +559,14 @@ describe('a fleet that has nothing to do says why:', () => {
       diagnose(facts({}, { imports: { running: [], paused } }));
     expect(told('Autumn')).toEqual({
       code: 'idle',
-      words: 'Nothing waits: the import “Autumn” is paused.',
-      help: ['Resume it, and its rows go on.'],
+      words: 'Nothing waits: the import “Autumn” has yet to be started or resumed.',
+      help: ['Start or resume it, and its rows are summarised.'],
     });
     expect(told('Autumn', 'Spring', 'May').words).toContain(
-      'the import “Autumn” and 2 more of the newest imports are paused.',
+      'the import “Autumn” and 2 more of the newest imports have yet to be started or resumed.',
     );
     expect(told(undefined, 'Autumn').words).toContain(
-      'the import “Autumn” and 1 more of the newest imports are paused.',
+      'the import “Autumn” and 1 more of the newest imports have yet to be started or resumed.',
     );
   });
 
@@ -575,11 +575,11 @@ describe('a fleet that has nothing to do says why:', () => {
       diagnose(facts({}, { imports: { running: [], paused } }));
     expect(told(undefined)).toEqual({
       code: 'idle',
-      words: 'Nothing waits: an import is paused; its owner can resume it.',
+      words: 'Nothing waits: an import has yet to be started or resumed, by its owner.',
       help: [],
     });
     expect(told(undefined, undefined).words).toBe(
-      'Nothing waits: 2 of the newest imports are paused; their owners can resume them.',
+      'Nothing waits: 2 of the newest imports have yet to be started or resumed, by their owners.',
     );
   });
 });

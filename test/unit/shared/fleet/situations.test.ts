@@ -230,7 +230,7 @@ test.each<[what: string, code: string, words: RegExp, situation: Situation]>([
   [
     'an import was paused by somebody',
     'idle',
-    /^Nothing waits: the import “Autumn” is paused\.$/,
+    /^Nothing waits: the import “Autumn” has yet to be started or resumed\.$/,
     {
       at: LONG,
       bulk: [{ ...ACCOUNT, to: LONG - 40 }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readImport } from '../../../../web/imports/import-view.ts';
 import {
   ago,
+  atMost,
   count,
   duration,
   holdInWords,
@@ -33,6 +34,13 @@ describe('amounts', () => {
     expect(money(0, 'en')).toBe('$0.00');
     expect(money(0.00421, 'en')).toBe('$0.0042');
     expect(money(0.01, 'en')).toBe('$0.01');
+  });
+
+  test('what an import costs at most is rounded up, so that a bound of as much will do', () => {
+    expect(atMost(0.4704, 'en')).toBe('$0.48');
+    expect(atMost(0.07, 'en')).toBe('$0.07');
+    expect(atMost(0.00421, 'en')).toBe('$0.0043');
+    expect(atMost(0, 'en')).toBe('$0.00');
   });
 
   test('of many tokens leave out what nobody reads', () => {
