@@ -95,7 +95,7 @@ test.each([
   ['exits', { exit: 7 }, 'Runtime exited with error: exit status 7'],
   ['throws where nobody catches', { later: true }, 'Runtime exited with error: exit status 1'],
 ])('one that %s fails its own invocation only', async (_, event, errorMessage) => {
-  const beside = answer('odd', { sleepMs: 600 });
+  const beside = answer('odd', { sleepMs: 300 });
   expect(await invoke('odd', event)).toMatchObject({ error: { errorMessage } });
   expect((await beside).count).toBeGreaterThan(0);
 });

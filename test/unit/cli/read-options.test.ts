@@ -70,7 +70,7 @@ describe('a command', () => {
   test.concurrent.each([
     ['cli/backfill.ts', 'backfill: '],
     ['cli/explain.ts', 'explain: '],
-    ['local/main.ts', '\n'],
+    ['local/main.ts', ''],
   ])('%s ends with 2 and one sentence if it is called wrongly', async (command, before) => {
     const child = spawn(process.execPath, [command, '--unheard-of', '5']);
     const [stdout, stderr, [status]] = await Promise.all([
@@ -93,7 +93,7 @@ describe('a command', () => {
     const child = spawn(process.execPath, ['local/main.ts', option, value]);
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect(status).toBe(2);
-    expect(stderr).toContain(`\n${option}: ${sentence} ${value}`);
+    expect(stderr.startsWith(`${option}: ${sentence} ${value}`)).toBe(true);
   });
 
   test.concurrent.each(['explain', 'redrive', 'destroy', 'plan', 'sample', 'sweep'])(
