@@ -54,6 +54,11 @@ function temporaryFolder(): string {
   return tmpdir();
 }
 
+// To touch a page of memory for the first time takes a virtual machine up to 12 µs. A quarter fewer of these
+// where glibc can have pages of 2 MB, and a young heap is used again sooner.
+process.env.GLIBC_TUNABLES = 'glibc.malloc.hugetlb=1';
+const execArgv = ['--max-semi-space-size=4'];
+
 export default defineConfig({
   test: {
     // One more than the smallest machine that must prove it has cores: most files wait a third of
@@ -71,6 +76,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           isolate: false,
+          execArgv,
           testTimeout: 20_000,
         },
       },
@@ -79,6 +85,7 @@ export default defineConfig({
           name: 'cdk',
           include: ['test/cdk/**/*.test.ts'],
           isolate: false,
+          execArgv,
           testTimeout: 60_000,
         },
       },
@@ -87,6 +94,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           isolate: false,
+          execArgv,
           globalSetup: 'test/integration/synthesise.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -97,6 +105,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           isolate: false,
+          execArgv,
           globalSetup: ['test/integration/synthesise.ts', 'test/browser/setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
