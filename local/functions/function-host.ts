@@ -53,7 +53,8 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === 'function';
 }
 
-/** Only the main process is at the other end. */
+// Only the main process is at the other end.
+
 function isDeadline(message: unknown): message is Deadline {
   return typeof message === 'object' && message !== null && 'deadline' in message;
 }

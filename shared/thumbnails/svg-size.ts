@@ -35,7 +35,8 @@ export function statedSize({ attributes }: Root): Size | undefined {
   const height = pixelsOf(attributes.height);
   if (width !== undefined && height !== undefined) return { width, height };
   const view = viewOf(attributes.viewBox);
-  if (view === undefined) return undefined;
+  // Of no width or height it has no proportions, and nothing of it is drawn.
+  if (view === undefined || view.width * view.height === 0) return view;
   if (width !== undefined) return { width, height: (width * view.height) / view.width };
   if (height !== undefined) return { width: (height * view.width) / view.height, height };
   return view;

@@ -105,6 +105,8 @@ describe('what states no size that can be used is as large as browsers show it',
     [{ height: '75', viewBox: '0 0 300 150' }, 150, 75],
     [{ width: '-1', height: 'auto', viewBox: ' 0,0 300, 150' }, 300, 150],
     [{ width: '0', height: '0' }, 0, 0],
+    [{ width: '0', viewBox: '0 0 0 0' }, 0, 0],
+    [{ width: '100', viewBox: '0 0 0 100' }, 0, 100],
   ])('and what states one keeps it: %o', (attributes, width, height) => {
     const root = { start: 0, attributes };
     expect(statedSize(root)).toEqual({ width, height });
